@@ -1,0 +1,51 @@
+// What the files of this folder share: one function per layer, the Action converter, and the loop that drives native jobs.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/slice.hpp"
+#include "core/types.hpp"
+#include "door/state_door.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// In Python an action is an int (katachi.core.types.Action).
+template <>
+struct nanobind::detail::type_caster<katachi::Action> {
+    NB_TYPE_CASTER(katachi::Action, const_name("int"))
+
+    bool from_python(handle src, uint8_t flags, cleanup_list* cleanup) noexcept {
+        make_caster<std::int32_t> number;
+        if (!number.from_python(src, flags, cleanup)) {
+            return false;
+        }
+        value = katachi::Action{number.value};
+        return true;
+    }
+
+    static handle from_cpp(katachi::Action action, rv_policy policy, cleanup_list* cleanup) noexcept {
+        return make_caster<std::int32_t>::from_cpp(action.value, policy, cleanup);
+    }
+};
+
+namespace katachi::bindings {
+
+// Called between slices with the share of work done; returning False stops the job where it is.
+using Progress = nb::object;
+
+// Drives a job to its end in slices, with the interpreter released unless the job calls Python. Between slices signals are
+// served (Ctrl-C raises KeyboardInterrupt) and `progress`, when given, is told and asked. True: the job is done.
+bool drive(Job& job, const Progress& progress);
+
+void bind_core(nb::module_& m);
+void bind_games(nb::module_& m);
+void bind_go(nb::module_& m);
+void bind_search(nb::module_& m);
+
+}  // namespace katachi::bindings

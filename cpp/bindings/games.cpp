@@ -1,0 +1,146 @@
+#include <memory>
+
+#include "bindings/bindings.hpp"
+#include "bindings/python_game.hpp"
+#include "door/state_door_of.hpp"
+
+namespace katachi::bindings {
+
+namespace {
+
+// The nested lists of katachi.games.explicit_tree: a number is a leaf, a list a choice.
+int add_node(TreeDescription& tree, const nb::handle& item) {
+    const auto index = static_cast<int>(tree.nodes.size());
+    tree.nodes.emplace_back();
+    if (nb::isinstance<nb::list>(item) || nb::isinstance<nb::tuple>(item)) {
+        std::vector<int> children;
+        for (const nb::handle child : item) {
+            children.push_back(add_node(tree, child));
+        }
+        if (children.empty()) {
+            throw InvalidArgumentError("explicit tree: a choice needs at least one child");
+        }
+        tree.nodes[static_cast<std::size_t>(index)].children = std::move(children);
+        return index;
+    }
+    double value = 0;
+    if (!nb::try_cast<double>(item, value)) {
+        throw InvalidArgumentError("explicit tree: expected a number or a list, not " + nb::cast<std::string>(nb::repr(item)));
+    }
+    tree.nodes[static_cast<std::size_t>(index)].value = value;
+    return index;
+}
+
+std::unique_ptr<StateDoor> python_state(const GameFacts& facts, const nb::object& game, const nb::object& state) {
+    auto methods = std::make_shared<PythonGame>(PythonGame{
+        .facts = facts,
+        .legal_actions = game.attr("legal_actions"),
+        .candidates = nb::getattr(game, "candidates", game.attr("legal_actions")),
+        .play = game.attr("play"),
+        .is_terminal = game.attr("is_terminal"),
+        .to_play = game.attr("to_play"),
+        .key = facts.key == KeyKind::none ? nb::none() : nb::object(game.attr("key")),
+        .format = nb::getattr(game, "format_state", nb::module_::import_("builtins").attr("str")),
+    });
+    return std::make_unique<StateDoorOf<PythonState>>(PythonState(std::move(methods), state), std::nullopt, true);
+}
+
+}  // namespace
+
+void bind_games(nb::module_& m) {
+    nb::enum_<KeyKind>(m, "KeyKind", "How far the key of a state can be trusted.")
+        .value("NONE", KeyKind::none, "There is no key.")
+        .value("APPROXIMATE", KeyKind::approximate, "Equal keys: treating the states as one is reasonable.")
+        .value("EXACT", KeyKind::exact, "Equal keys: equal futures, up to collisions of 64 bits.");
+
+    nb::class_<GameFacts>(m, "GameFacts", "What does not change during a game.")
+        .def(
+            "__init__",
+            [](GameFacts* self, int players, int action_space, std::optional<std::pair<double, double>> return_bounds, std::optional<int> max_length,
+               bool deterministic, KeyKind key) {
+                if (players != 1 && players != 2) {
+                    throw InvalidArgumentError("GameFacts: a game has 1 or 2 players, not " + std::to_string(players));
+                }
+                if (action_space < 1) {
+                    throw InvalidArgumentError("GameFacts: the action space must be at least 1, not " + std::to_string(action_space));
+                }
+                if (return_bounds && !(return_bounds->first <= return_bounds->second)) {
+                    throw InvalidArgumentError("GameFacts: return_bounds must be (low, high) with low <= high");
+                }
+                new (self) GameFacts{.players = players,
+                                     .action_space = action_space,
+                                     .return_bounds = return_bounds ? std::optional(Bounds{return_bounds->first, return_bounds->second}) : std::nullopt,
+                                     .max_length = max_length,
+                                     .deterministic = deterministic,
+                                     .key = key};
+            },
+            nb::kw_only(), "players"_a, "action_space"_a, "return_bounds"_a.none() = nb::none(), "max_length"_a.none() = nb::none(),
+            "deterministic"_a = true, "key"_a = KeyKind::none)
+        .def_ro("players", &GameFacts::players, "1, or 2 with constant sum.")
+        .def_ro("action_space", &GameFacts::action_space, "Actions are the numbers below this.")
+        .def_prop_ro(
+            "return_bounds",
+            [](const GameFacts& facts) {
+                return facts.return_bounds ? std::optional(std::pair(facts.return_bounds->low, facts.return_bounds->high)) : std::nullopt;
+            },
+            "Lowest and highest return of player 0, or None.")
+        .def_ro("max_length", &GameFacts::max_length, "The most steps that a game can take, or None.")
+        .def_ro("deterministic", &GameFacts::deterministic, "False: play needs an Rng.")
+        .def_ro("key", &GameFacts::key)
+        .def("value_for", [](const GameFacts& facts, Player player, double value) { return value_for(player, value, facts); }, "player"_a, "value"_a,
+             "A value of player 0 as `player` sees it, and back. The only place where a value changes sides.")
+        .def("__repr__", [](const GameFacts& facts) {
+            const nb::object bounds = facts.return_bounds ? nb::object(nb::make_tuple(facts.return_bounds->low, facts.return_bounds->high)) : nb::none();
+            return nb::str("GameFacts(players={}, action_space={}, return_bounds={}, max_length={}, deterministic={}, key={})")
+                .format(facts.players, facts.action_space, bounds, nb::cast(facts.max_length), facts.deterministic, nb::cast(facts.key));
+        });
+
+    nb::class_<PlayoutBatch>(m, "PlayoutBatch", "Many uniform playouts from one state.")
+        .def("run", [](PlayoutBatch& batch, const Progress& progress) { return drive(batch, progress); }, "progress"_a.none() = nb::none())
+        .def_prop_ro("done", &PlayoutBatch::done, "How many have been played.")
+        .def_prop_ro("steps", &PlayoutBatch::steps, "Steps of all of them.")
+        .def_prop_ro("cut", &PlayoutBatch::cut, "How many met the length cap.")
+        .def_prop_ro("total", &PlayoutBatch::total, "The sum of their returns, player 0's.");
+
+    nb::class_<StateDoor>(m, "State", "One state of some game, native or not, as searches and playouts take it. Immutable.")
+        .def_prop_ro("facts", &StateDoor::facts)
+        .def_prop_ro("to_play", &StateDoor::to_play)
+        .def_prop_ro("is_terminal", &StateDoor::is_terminal)
+        .def_prop_ro("key", &StateDoor::key)
+        .def("legal_actions", &StateDoor::legal_actions, "By the rules, ascending; empty when the game is over.")
+        .def("candidates", &StateDoor::candidates, "What searches and playouts consider.")
+        .def(
+            "play",
+            [](const StateDoor& state, Action action, Rng* rng) {
+                if (rng == nullptr) {
+                    if (!state.facts().deterministic) {
+                        throw InvalidArgumentError("this game has chance in it: play(action, rng) needs an Rng");
+                    }
+                    Rng unused(0);
+                    return state.play(action, unused);
+                }
+                return state.play(action, *rng);
+            },
+            "action"_a, "rng"_a.none() = nb::none(), "(next state, reward of player 0). Illegal actions raise IllegalMoveError.")
+        .def("playouts", &StateDoor::playouts, "count"_a, "rng"_a, "A batch of uniform playouts; call its run().")
+        .def("__str__", &StateDoor::text);
+
+    m.def("tic_tac_toe", &tic_tac_toe, "The empty board of tic-tac-toe.");
+    m.def("pig", &pig, "target"_a, "The beginning of a game of Pig.");
+    m.def(
+        "explicit_tree",
+        [](const nb::object& root, int players) {
+            auto tree = std::make_shared<TreeDescription>();
+            tree->players = players;
+            add_node(*tree, root);
+            return explicit_tree(tree);
+        },
+        "root"_a, "players"_a = 2, "The root of a hand-written tree: nested lists, numbers at the leaves.");
+    m.def("python_state", &python_state, "facts"_a, "game"_a, "state"_a, "A state of a game written in Python.");
+    m.def("python_object", [](const StateDoor& state) {
+        const auto* python = dynamic_cast<const StateDoorOf<PythonState>*>(&state);
+        return python == nullptr ? nb::object(nb::none()) : python->state().object();
+    }, "state"_a, "The Python state inside, or None for a native one.");
+}
+
+}  // namespace katachi::bindings

@@ -1,0 +1,291 @@
+#include <variant>
+
+#include "bindings/bindings.hpp"
+#include "games/go/count.hpp"
+#include "games/go/position.hpp"
+
+namespace katachi::bindings {
+
+namespace {
+
+using go::EyeRule;
+using go::Geometry;
+using go::Point;
+
+using SmallPosition = go::Position<go::SmallBoard>;
+using LargePosition = go::Position<go::LargeBoard>;
+
+Geometry checked_geometry(int width, int height) {
+    if (width < 1 || width > go::max_side || height < 1 || height > go::max_side) {
+        throw InvalidArgumentError("a Go board is 1x1 to 19x19, not " + std::to_string(width) + "x" + std::to_string(height));
+    }
+    return {width, height};
+}
+
+// A position on a board of whichever capacity class its size needs.
+class AnyPosition {
+   public:
+    template <class... Args>
+    static AnyPosition make(Geometry geometry, const Args&... args) {
+        if (go::SmallBoard::fits(geometry)) {
+            return AnyPosition(SmallPosition(geometry, args...));
+        }
+        return AnyPosition(LargePosition(geometry, args...));
+    }
+
+    template <class F>
+    decltype(auto) visit(F&& f) const {
+        return std::visit(std::forward<F>(f), held_);
+    }
+    template <class F>
+    decltype(auto) visit(F&& f) {
+        return std::visit(std::forward<F>(f), held_);
+    }
+
+    Geometry geometry() const {
+        return visit([](const auto& p) { return p.geometry(); });
+    }
+
+    Point point(Action action) const {
+        if (!geometry().is_action(action) || geometry().is_pass(action)) {
+            throw InvalidArgumentError("no point " + std::to_string(action.value) + " on a board of " + std::to_string(geometry().area()) + " points");
+        }
+        return geometry().padded_point(action.value);
+    }
+
+   private:
+    explicit AnyPosition(SmallPosition position) : held_(std::move(position)) {}
+    explicit AnyPosition(LargePosition position) : held_(std::move(position)) {}
+
+    std::variant<SmallPosition, LargePosition> held_;
+};
+
+std::vector<Action> chain(const AnyPosition& position, Action action) {
+    const Point start = position.point(action);
+    return position.visit([&](const auto& p) {
+        std::vector<Action> stones;
+        if (p.board().colour(start) == go::Colour::empty) {
+            return stones;
+        }
+        Point stone = start;
+        do {
+            stones.push_back(p.geometry().action(stone));
+            stone = p.board().next_in_chain(stone);
+        } while (stone != start);
+        std::sort(stones.begin(), stones.end());
+        return stones;
+    });
+}
+
+template <class B>
+Point random_candidate(B& board, EyeRule rule, Rng& rng) {
+    switch (rule) {
+        case EyeRule::surrounded:
+            return board.template random_candidate<EyeRule::surrounded>(rng);
+        case EyeRule::strict:
+            return board.template random_candidate<EyeRule::strict>(rng);
+        case EyeRule::simple:
+            break;
+    }
+    return board.template random_candidate<EyeRule::simple>(rng);
+}
+
+// One uniform playout, move by move: the same choices as State.playouts makes with the same generator.
+std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule rule, std::optional<int> max_plies) {
+    return position.visit([&](const auto& p) {
+        auto board = p.search_state(rule, max_plies).board();
+        const int cap = max_plies.value_or(3 * p.geometry().area());
+        std::vector<Action> moves;
+        while (!board.is_over() && static_cast<int>(moves.size()) < cap) {
+            const Point point = random_candidate(board, rule, rng);
+            if (point == go::no_point) {
+                board.pass();
+            } else {
+                board.play(point);
+            }
+            moves.push_back(p.geometry().action(point));
+        }
+        return moves;
+    });
+}
+
+void bind_rules(nb::module_& m) {
+    nb::enum_<go::Ko>(m, "Ko")
+        .value("SIMPLE", go::Ko::simple)
+        .value("POSITIONAL", go::Ko::positional)
+        .value("SITUATIONAL", go::Ko::situational);
+    nb::enum_<go::HandicapBonus>(m, "HandicapBonus")
+        .value("NONE", go::HandicapBonus::none)
+        .value("STONES", go::HandicapBonus::stones)
+        .value("STONES_LESS_ONE", go::HandicapBonus::stones_less_one);
+    nb::enum_<EyeRule>(m, "EyeRule", "What a simulation does not fill.")
+        .value("SIMPLE", EyeRule::simple, "Own neighbours, and fewer than two enemies on the diagonals (none at the edge).")
+        .value("SURROUNDED", EyeRule::surrounded, "Own neighbours, none of their chains in atari.")
+        .value("STRICT", EyeRule::strict, "Own neighbours.");
+    nb::class_<go::Rules>(m, "Rules", "The parts of a rule set that the core acts on; see katachi.games.go.Rules.")
+        .def(
+            "__init__",
+            [](go::Rules* self, go::Ko ko, bool suicide, double komi, go::HandicapBonus bonus) { new (self) go::Rules{ko, suicide, komi, bonus}; },
+            nb::kw_only(), "ko"_a, "suicide"_a, "komi"_a, "handicap_bonus"_a)
+        .def_ro("ko", &go::Rules::ko)
+        .def_ro("suicide", &go::Rules::suicide)
+        .def_ro("komi", &go::Rules::komi)
+        .def_ro("handicap_bonus", &go::Rules::handicap_bonus);
+}
+
+void bind_counts(nb::module_& m) {
+    m.def(
+        "count_sequences",
+        [](const AnyPosition& position, int depth, const Progress& progress) {
+            if (depth < 1) {
+                throw InvalidArgumentError("the depth must be at least 1, not " + std::to_string(depth));
+            }
+            return position.visit([&](const auto& p) {
+                go::SequenceCount count(p, depth);
+                drive(count, progress);
+                return count.counts();
+            });
+        },
+        "position"_a, "depth"_a, "progress"_a.none() = nb::none(), "Move sequences of exactly 1, 2, …, depth plies.");
+    m.def(
+        "count_games",
+        [](const AnyPosition& position, const Progress& progress) {
+            return position.visit([&](const auto& p) {
+                go::SequenceCount count(p, 0);
+                drive(count, progress);
+                return count.games();
+            });
+        },
+        "position"_a, "progress"_a.none() = nb::none(), "Whole games from here, each ended by two passes.");
+    m.def(
+        "count_positions",
+        [](int width, int height, const Progress& progress) {
+            go::PositionCount count(checked_geometry(width, height));
+            drive(count, progress);
+            return count.positions();
+        },
+        "width"_a, "height"_a, "progress"_a.none() = nb::none(), "Legal positions: every chain has a liberty.");
+}
+
+}  // namespace
+
+void bind_go(nb::module_& m) {
+    bind_rules(m);
+
+    nb::class_<AnyPosition>(m, "Position", "A Go position with rules and history. Immutable; see katachi.games.go.Position.")
+        .def(
+            "__init__",
+            [](AnyPosition* self, int width, int height, const go::Rules& rules) {
+                new (self) AnyPosition(AnyPosition::make(checked_geometry(width, height), rules));
+            },
+            "width"_a, "height"_a, "rules"_a)
+        .def_static(
+            "set_up",
+            [](int width, int height, const go::Rules& rules, const std::vector<Action>& black, const std::vector<Action>& white, Player to_play,
+               std::optional<Action> ko,
+               int handicap) { return AnyPosition::make(checked_geometry(width, height), rules, black, white, to_play, ko, handicap); },
+            "width"_a, "height"_a, "rules"_a, nb::kw_only(), "black"_a, "white"_a, "to_play"_a, "ko"_a.none() = nb::none(), "handicap"_a = 0)
+        .def_prop_ro("width", [](const AnyPosition& a) { return a.geometry().width; })
+        .def_prop_ro("height", [](const AnyPosition& a) { return a.geometry().height; })
+        .def_prop_ro("to_play", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.to_play(); }); })
+        .def_prop_ro("passes", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().passes(); }); })
+        .def_prop_ro("is_over", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.is_over(); }); })
+        .def_prop_ro("handicap", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.handicap(); }); })
+        .def_prop_ro("moves", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.moves(); }); })
+        .def_prop_ro("last_removed", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.last_removed(); }); })
+        .def_prop_ro("ko",
+                     [](const AnyPosition& a) {
+                         return a.visit([](const auto& p) { return p.board().ko() == go::no_point ? std::nullopt : std::optional(p.geometry().action(p.board().ko())); });
+                     })
+        .def_prop_ro("key", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().key(); }); })
+        .def_prop_ro("stones_key", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().stones_key(); }); })
+        .def("stones", [](const AnyPosition& a) { return a.visit([](const auto& p) { return go::diagram(p.board(), ""); }); },
+             "One character a point, '.', 'X' or 'O', row by row from the top.")
+        .def(
+            "snapshot",
+            [](const AnyPosition& a, std::size_t ply) {
+                return a.visit([&](const auto& p) {
+                    const auto shot = p.snapshot(ply);
+                    return nb::make_tuple(shot.stones, shot.to_play, p.geometry().is_pass(shot.ko) ? nb::object(nb::none()) : nb::cast(shot.ko));
+                });
+            },
+            nb::sig("def snapshot(self, ply: int) -> tuple[str, Player, int | None]"), "ply"_a,
+            "(stones, player to move, ko point) after that many moves.")
+        .def("captured", [](const AnyPosition& a, Player player) { return a.visit([&](const auto& p) { return p.captured(player); }); }, "player"_a,
+             "Stones of that player taken so far.")
+        .def("illegality",
+             [](const AnyPosition& a, Action action) -> std::optional<std::string> {
+                 const go::Verdict verdict = a.visit([&](const auto& p) { return p.judge(action); });
+                 return verdict == go::Verdict::legal ? std::nullopt : std::optional<std::string>(go::reason(verdict));
+             },
+             "action"_a, "Why an action is illegal, or None.")
+        .def("legal_actions",
+             [](const AnyPosition& a) {
+                 ActionBuffer out;
+                 a.visit([&](const auto& p) { p.legal_actions(out); });
+                 return out;
+             })
+        .def(
+            "candidates",
+            [](const AnyPosition& a, EyeRule rule) {
+                ActionBuffer out;
+                a.visit([&](const auto& p) { p.root_candidates(rule, out); });
+                return out;
+            },
+            "eye_rule"_a)
+        .def("is_eye",
+             [](const AnyPosition& a, Action action, Player player, EyeRule rule) {
+                 const Point point = a.point(action);
+                 return a.visit([&](const auto& p) { return p.board().is_eye(point, go::colour_of(player), rule); });
+             },
+             "point"_a, "player"_a, "rule"_a)
+        .def("in_atari",
+             [](const AnyPosition& a, Action action) {
+                 const Point point = a.point(action);
+                 return a.visit([&](const auto& p) { return p.board().colour(point) != go::Colour::empty && p.board().in_atari(point); });
+             },
+             "point"_a)
+        .def("last_liberty",
+             [](const AnyPosition& a, Action action) -> std::optional<Action> {
+                 const Point point = a.point(action);
+                 return a.visit([&](const auto& p) {
+                     const bool atari = p.board().colour(point) != go::Colour::empty && p.board().in_atari(point);
+                     return atari ? std::optional(p.geometry().action(p.board().last_liberty(point))) : std::nullopt;
+                 });
+             },
+             "point"_a, "The only liberty of a chain in atari, or None.")
+        .def("chain", &chain, "point"_a, "The stones of the chain at a point, ascending; empty for an empty point.")
+        .def("play",
+             [](AnyPosition a, Action action) {
+                 a.visit([&](auto& p) { p.play(action); });
+                 return a;
+             },
+             "action"_a)
+        .def("undo",
+             [](AnyPosition a) {
+                 a.visit([](auto& p) { p.undo(); });
+                 return a;
+             })
+        .def("area_score", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.area_score(); }); })
+        .def("score", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.score(); }); })
+        .def("search_state",
+             [](const AnyPosition& a, EyeRule rule, std::optional<int> max_plies) {
+                 ActionBuffer actions;
+                 return a.visit([&](const auto& p) {
+                     p.root_candidates(rule, actions);
+                     return go_state(p.search_state(rule, max_plies), actions);
+                 });
+             },
+             "eye_rule"_a, "max_plies"_a.none() = nb::none(), "What a search or a playout starts from: simple ko, superko obeyed at the root.")
+        .def("playout_moves", &playout_moves, "rng"_a, "eye_rule"_a, "max_plies"_a.none() = nb::none(), "The moves of one uniform playout.");
+
+    m.def(
+        "board_bytes",
+        [](int width, int height) {
+            return go::SmallBoard::fits(checked_geometry(width, height)) ? sizeof(go::SmallBoard) : sizeof(go::LargeBoard);
+        },
+        "width"_a, "height"_a, "What a search copies.");
+    bind_counts(m);
+}
+
+}  // namespace katachi::bindings

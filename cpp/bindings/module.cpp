@@ -1,0 +1,11 @@
+#include "bindings/bindings.hpp"
+
+NB_MODULE(_core, m) {
+    // Objects that are alive at exit (a global of an interactive session, a fixture of a test) are no bug of the bindings.
+    nb::set_leak_warnings(false);
+    m.doc() = "The native core of Katachi. Use it through the packages around it: katachi.games, katachi.search, …";
+    katachi::bindings::bind_core(m);
+    katachi::bindings::bind_games(m);
+    katachi::bindings::bind_go(m);
+    katachi::bindings::bind_search(m);
+}

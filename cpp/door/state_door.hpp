@@ -1,0 +1,79 @@
+// The door between Python and the templates: one virtual call, and everything behind it is compiled for its game.
+//
+// A StateDoor holds one state of some game. A StateDoorOf<S> is written once and instantiated once per game in its own file
+// (door/*.cpp), so that all templates are compiled with the core's flags; bindings/ only ever sees StateDoor.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/slice.hpp"
+#include "games/explicit_tree.hpp"
+#include "games/game_state.hpp"
+#include "games/go/position.hpp"
+#include "search/search.hpp"
+#include "search/tree_search.hpp"
+
+namespace katachi {
+
+// Many uniform playouts from one state, for benchmarks and for tests of the playout itself.
+class PlayoutBatch : public Job {
+   public:
+    explicit PlayoutBatch(std::uint64_t count) : count_(count) {}
+
+    double progress() const override { return count_ == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(count_); }
+    std::uint64_t done() const { return done_; }
+    std::uint64_t steps() const { return steps_; }
+    std::uint64_t cut() const { return cut_; }
+    double total() const { return total_; }
+
+   protected:
+    bool is_done() const { return done_ >= count_; }
+    void add(const Playout& playout) {
+        ++done_;
+        steps_ += static_cast<std::uint64_t>(playout.length);
+        cut_ += static_cast<std::uint64_t>(playout.cut);
+        total_ += playout.total;
+    }
+
+   private:
+    std::uint64_t count_;
+    std::uint64_t done_ = 0;
+    std::uint64_t steps_ = 0;
+    std::uint64_t cut_ = 0;
+    double total_ = 0;
+};
+
+class StateDoor {
+   public:
+    StateDoor() = default;
+    StateDoor(const StateDoor&) = default;
+    StateDoor(StateDoor&&) = default;
+    StateDoor& operator=(const StateDoor&) = default;
+    StateDoor& operator=(StateDoor&&) = default;
+    virtual ~StateDoor() = default;
+
+    virtual GameFacts facts() const = 0;
+    virtual Player to_play() const = 0;
+    virtual bool is_terminal() const = 0;
+    virtual std::uint64_t key() const = 0;
+    virtual std::string text() const = 0;
+    virtual ActionBuffer legal_actions() const = 0;
+    virtual ActionBuffer candidates() const = 0;
+    // The state after `action`, checked, and the reward of the step.
+    virtual std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const = 0;
+
+    virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const = 0;
+    virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const = 0;
+    virtual std::unique_ptr<Search> tree_search(const TreeSearchOptions& options, const Rng& rng) const = 0;
+};
+
+std::unique_ptr<StateDoor> tic_tac_toe();
+std::unique_ptr<StateDoor> pig(int target);
+std::unique_ptr<StateDoor> explicit_tree(std::shared_ptr<const TreeDescription> tree);
+// `root_actions`: what a search may try at the root, superko obeyed.
+std::unique_ptr<StateDoor> go_state(const go::GoState<go::SmallBoard>& state, ActionBuffer root_actions);
+std::unique_ptr<StateDoor> go_state(const go::GoState<go::LargeBoard>& state, ActionBuffer root_actions);
+
+}  // namespace katachi

@@ -1,0 +1,97 @@
+// StateDoor, written once for every game. Include only in the files that instantiate it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "door/state_door.hpp"
+#include "search/flat_monte_carlo.hpp"
+
+namespace katachi {
+
+template <GameState S>
+class PlayoutBatchOf final : public PlayoutBatch {
+   public:
+    PlayoutBatchOf(S root, std::uint64_t count, const Rng& rng, bool calls_python)
+        : PlayoutBatch(count), root_(std::move(root)), rng_(rng), calls_python_(calls_python) {}
+
+    bool calls_python() const override { return calls_python_; }
+
+    bool advance(const Slice& slice) override {
+        SliceTicker ticker(slice, calls_python_ ? 1 : 16);
+        while (!is_done()) {
+            S state = root_;
+            add(uniform_playout(state, rng_, buffer_));
+            if (ticker.expired()) {
+                break;
+            }
+        }
+        return is_done();
+    }
+
+   private:
+    S root_;
+    Rng rng_;
+    bool calls_python_;
+    ActionBuffer buffer_;
+};
+
+template <GameState S>
+class StateDoorOf final : public StateDoor {
+   public:
+    explicit StateDoorOf(S state, std::optional<ActionBuffer> root_actions = {}, bool calls_python = false)
+        : state_(std::move(state)), root_actions_(std::move(root_actions)), calls_python_(calls_python) {}
+
+    const S& state() const { return state_; }
+
+    GameFacts facts() const override { return state_.facts(); }
+    Player to_play() const override { return state_.to_play(); }
+    bool is_terminal() const override { return state_.is_terminal(); }
+    std::uint64_t key() const override { return state_.key(); }
+    std::string text() const override { return state_.text(); }
+
+    ActionBuffer legal_actions() const override {
+        ActionBuffer actions;
+        state_.legal_actions(actions);
+        return actions;
+    }
+
+    ActionBuffer candidates() const override {
+        ActionBuffer actions;
+        if (root_actions_) {
+            actions = *root_actions_;
+        } else {
+            katachi::candidates(state_, actions);
+        }
+        return actions;
+    }
+
+    std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const override {
+        const ActionBuffer legal = legal_actions();
+        if (std::find(legal.begin(), legal.end(), action) == legal.end()) {
+            throw IllegalMoveError("action " + std::to_string(action.value) + " is not legal in\n" + text());
+        }
+        S next = state_;
+        const Reward reward = katachi::play(next, action, rng);
+        return {std::make_unique<StateDoorOf<S>>(std::move(next), std::nullopt, calls_python_), reward};
+    }
+
+    std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const override {
+        return std::make_unique<PlayoutBatchOf<S>>(state_, count, rng, calls_python_);
+    }
+
+    std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const override {
+        return std::make_unique<FlatMonteCarlo<S>>(state_, candidates(), rng, calls_python_);
+    }
+
+    std::unique_ptr<Search> tree_search(const TreeSearchOptions& options, const Rng& rng) const override {
+        return std::make_unique<TreeSearch<S>>(state_, candidates(), options, rng, calls_python_);
+    }
+
+   private:
+    S state_;
+    std::optional<ActionBuffer> root_actions_;
+    bool calls_python_;
+};
+
+}  // namespace katachi

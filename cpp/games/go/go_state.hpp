@@ -1,0 +1,133 @@
+// Go as a search sees it: a Board, the points White is given, and a cap on the number of plies.
+//
+// Simple ko holds here (spec silver-thesis A2); superko-illegal moves at the root are removed by Position::root_candidates.
+// The return is Black's z: 1 win, 0 loss, 0.5 draw (area_score equals White's points) or a game cut by the cap.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "games/game_state.hpp"
+#include "games/go/board.hpp"
+#include "games/go/text.hpp"
+
+namespace katachi::go {
+
+struct SearchRules {
+    double white_points = 7.5;  // komi and handicap bonus
+    bool suicide = false;       // only for legal_actions: candidates never are suicides
+    EyeRule eye_rule = EyeRule::simple;
+    int max_plies = 0;  // from this state on; then the game is a draw (spec silver-thesis A3: three times the area)
+};
+
+template <class B>
+class GoState {
+   public:
+    GoState(const B& board, const SearchRules& rules) : board_(board), rules_(rules) {}
+
+    const B& board() const { return board_; }
+
+    bool is_terminal() const { return board_.is_over() || plies_ >= rules_.max_plies; }
+    Player to_play() const { return board_.to_play(); }
+    std::uint64_t key() const { return board_.key(); }
+    std::string text() const { return diagram(board_); }
+
+    GameFacts facts() const {
+        return {.players = 2,
+                .action_space = board_.geometry().area() + 1,
+                .return_bounds = Bounds{0, 1},
+                .max_length = rules_.max_plies,
+                .deterministic = true,
+                .key = KeyKind::exact};
+    }
+
+    void legal_actions(ActionBuffer& out) const {
+        out.clear();
+        if (is_terminal()) {
+            return;
+        }
+        const Geometry geometry = board_.geometry();
+        for (int i = 0; i < geometry.area(); ++i) {
+            const Point p = geometry.padded_point(i);
+            if (board_.colour(p) == Colour::empty && p != board_.ko() && (rules_.suicide || !board_.is_suicide(p))) {
+                out.push_back(Action{i});
+            }
+        }
+        out.push_back(geometry.pass());
+    }
+
+    // The eye filter; a pass only when nothing else is left.
+    void candidates(ActionBuffer& out) const {
+        out.clear();
+        if (is_terminal()) {
+            return;
+        }
+        const Geometry geometry = board_.geometry();
+        for (int i = 0; i < geometry.area(); ++i) {
+            const Point p = geometry.padded_point(i);
+            if (board_.colour(p) == Colour::empty && board_.is_candidate(p, rules_.eye_rule)) {
+                out.push_back(Action{i});
+            }
+        }
+        if (out.empty()) {
+            out.push_back(geometry.pass());
+        }
+    }
+
+    Reward play(Action action) {
+        const Geometry geometry = board_.geometry();
+        if (geometry.is_pass(action)) {
+            board_.pass();
+        } else {
+            board_.play(geometry.padded_point(action.value));
+        }
+        ++plies_;
+        return is_terminal() ? outcome() : 0;
+    }
+
+    Playout uniform_playout(Rng& rng) {
+        switch (rules_.eye_rule) {
+            case EyeRule::surrounded:
+                return uniform_playout<EyeRule::surrounded>(rng);
+            case EyeRule::strict:
+                return uniform_playout<EyeRule::strict>(rng);
+            case EyeRule::simple:
+                break;
+        }
+        return uniform_playout<EyeRule::simple>(rng);
+    }
+
+   private:
+    template <EyeRule rule>
+    Playout uniform_playout(Rng& rng) {
+        const int start = plies_;
+        if (is_terminal()) {
+            return {};
+        }
+        while (!is_terminal()) {
+            const Point p = board_.template random_candidate<rule>(rng);
+            if (p == no_point) {
+                board_.pass();
+            } else {
+                board_.play(p);
+            }
+            ++plies_;
+        }
+        return {.total = outcome(), .length = plies_ - start, .cut = !board_.is_over()};
+    }
+
+    // Black's z.
+    Reward outcome() const {
+        if (!board_.is_over()) {
+            return 0.5;
+        }
+        const double margin = board_.final_score() - rules_.white_points;
+        return margin > 0 ? 1 : margin < 0 ? 0 : 0.5;
+    }
+
+    B board_;
+    SearchRules rules_;
+    int plies_ = 0;
+};
+
+}  // namespace katachi::go

@@ -1,0 +1,31 @@
+// The uniform default policy: every candidate is equally likely, until the game ends.
+#pragma once
+
+#include "games/game_state.hpp"
+
+namespace katachi {
+
+// Plays `state` to its end. A game with a faster way of its own (Go) offers it as a hook.
+// A game with max_length in its facts is cut there, should it not have ended.
+template <GameState S>
+Playout uniform_playout(S& state, Rng& rng, ActionBuffer& buffer) {
+    if constexpr (HasUniformPlayout<S>) {
+        return state.uniform_playout(rng);
+    } else {
+        const std::optional<int> cap = state.facts().max_length;
+        Playout playout;
+        while (!state.is_terminal()) {
+            if (cap && playout.length >= *cap) {
+                playout.cut = true;
+                break;
+            }
+            candidates(state, buffer);
+            const Action action = buffer[rng.below(static_cast<std::uint32_t>(buffer.size()))];
+            playout.total += play(state, action, rng);
+            ++playout.length;
+        }
+        return playout;
+    }
+}
+
+}  // namespace katachi

@@ -1,0 +1,63 @@
+// What every search shows at the door: it runs under a limit, can go on later, and tells what it thinks of each root action.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/slice.hpp"
+#include "core/types.hpp"
+#include "search/limit.hpp"
+
+namespace katachi {
+
+struct RootAction {
+    Action action;
+    std::uint64_t visits = 0;
+    double value = 0;  // mean return of player 0 over these visits
+};
+
+class Search : public Job {
+   public:
+    // Starts (or goes on with) a search under a fresh limit; `advance` then does the work.
+    void begin(const Limit& limit) { meter_.emplace(limit); }
+
+    double progress() const override { return meter_ ? meter_->share() : 0; }
+    std::uint64_t simulations() const { return simulations_; }
+    std::uint64_t steps() const { return steps_; }
+    virtual std::vector<RootAction> root_actions() const = 0;
+
+    bool advance(const Slice& slice) override {
+        if (!meter_) {
+            return true;
+        }
+        while (!is_finished() && !meter_->is_spent(true)) {
+            // A handful of simulations between two looks at the clock.
+            for (int i = 0; i < clock_period && !meter_->is_spent(false); ++i) {
+                const std::uint64_t steps = simulate();
+                meter_->add(steps);
+                ++simulations_;
+                steps_ += steps;
+            }
+            if (slice.expired()) {
+                break;
+            }
+        }
+        return is_finished() || meter_->is_spent(true);
+    }
+
+   protected:
+    static constexpr int clock_period = 8;
+
+    // One simulated game; returns its number of steps.
+    virtual std::uint64_t simulate() = 0;
+    // A search with a fixed amount of work says here that it is done.
+    virtual bool is_finished() const { return false; }
+
+   private:
+    std::optional<Meter> meter_;
+    std::uint64_t simulations_ = 0;
+    std::uint64_t steps_ = 0;
+};
+
+}  // namespace katachi

@@ -1,0 +1,344 @@
+"""
+The native core of Katachi. Use it through the packages around it: katachi.games, katachi.search, …
+"""
+
+import enum
+from collections.abc import Sequence
+
+def build_info() -> tuple[str, str]:
+    """(compiler, flags) of this build."""
+
+def calibrate(steps: int) -> int:
+    """
+    A fixed loop of arithmetic, for comparing machines: draws that many random numbers and returns their sum.
+    """
+
+class Player(enum.IntEnum):
+    """Player 0 is Black, or the first, or the only player."""
+
+    BLACK = 0
+
+    WHITE = 1
+
+    @property
+    def opponent(self) -> Player:
+        """The other player."""
+
+class Rng:
+    """
+    The one random generator (xoshiro256++, seeded through SplitMix64). Pass it to whatever needs chance;
+    `split` it by name for independent streams.
+    """
+
+    def __init__(self, seed: int) -> None: ...
+    def next(self) -> int:
+        """The next 64 random bits."""
+
+    def below(self, bound: int) -> int:
+        """A whole number, uniform on [0, bound)."""
+
+    def uniform(self) -> float:
+        """A float, uniform on [0, 1)."""
+
+    def split(self, name: str, index: int = 0) -> Rng:
+        """An independent generator for (name, index). This one does not advance."""
+
+    @property
+    def state(self) -> list[int]:
+        """The four words of state."""
+
+    @staticmethod
+    def from_state(state: Sequence[int]) -> Rng: ...
+    def __eq__(self, other: object | None) -> bool: ...
+    def __copy__(self) -> Rng: ...
+    def __deepcopy__(self, memo: object) -> Rng: ...
+    def __repr__(self) -> str: ...
+
+class KeyKind(enum.Enum):
+    """How far the key of a state can be trusted."""
+
+    NONE = 0
+    """There is no key."""
+
+    APPROXIMATE = 1
+    """Equal keys: treating the states as one is reasonable."""
+
+    EXACT = 2
+    """Equal keys: equal futures, up to collisions of 64 bits."""
+
+class GameFacts:
+    """What does not change during a game."""
+
+    def __init__(
+        self,
+        *,
+        players: int,
+        action_space: int,
+        return_bounds: tuple[float, float] | None = None,
+        max_length: int | None = None,
+        deterministic: bool = True,
+        key: KeyKind = KeyKind.NONE,
+    ) -> None: ...
+    @property
+    def players(self) -> int:
+        """1, or 2 with constant sum."""
+
+    @property
+    def action_space(self) -> int:
+        """Actions are the numbers below this."""
+
+    @property
+    def return_bounds(self) -> tuple[float, float] | None:
+        """Lowest and highest return of player 0, or None."""
+
+    @property
+    def max_length(self) -> int | None:
+        """The most steps that a game can take, or None."""
+
+    @property
+    def deterministic(self) -> bool:
+        """False: play needs an Rng."""
+
+    @property
+    def key(self) -> KeyKind: ...
+    def value_for(self, player: Player, value: float) -> float:
+        """
+        A value of player 0 as `player` sees it, and back. The only place where a value changes sides.
+        """
+
+    def __repr__(self) -> str: ...
+
+class PlayoutBatch:
+    """Many uniform playouts from one state."""
+
+    def run(self, progress: object | None = None) -> bool: ...
+    @property
+    def done(self) -> int:
+        """How many have been played."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of all of them."""
+
+    @property
+    def cut(self) -> int:
+        """How many met the length cap."""
+
+    @property
+    def total(self) -> float:
+        """The sum of their returns, player 0's."""
+
+class State:
+    """
+    One state of some game, native or not, as searches and playouts take it. Immutable.
+    """
+
+    @property
+    def facts(self) -> GameFacts: ...
+    @property
+    def to_play(self) -> Player: ...
+    @property
+    def is_terminal(self) -> bool: ...
+    @property
+    def key(self) -> int: ...
+    def legal_actions(self) -> list[int]:
+        """By the rules, ascending; empty when the game is over."""
+
+    def candidates(self) -> list[int]:
+        """What searches and playouts consider."""
+
+    def play(self, action: int, rng: Rng | None = None) -> tuple[State, float]:
+        """
+        (next state, reward of player 0). Illegal actions raise IllegalMoveError.
+        """
+
+    def playouts(self, count: int, rng: Rng) -> PlayoutBatch:
+        """A batch of uniform playouts; call its run()."""
+
+    def __str__(self) -> str: ...
+
+def tic_tac_toe() -> State:
+    """The empty board of tic-tac-toe."""
+
+def pig(target: int) -> State:
+    """The beginning of a game of Pig."""
+
+def explicit_tree(root: object, players: int = 2) -> State:
+    """The root of a hand-written tree: nested lists, numbers at the leaves."""
+
+def python_state(facts: GameFacts, game: object, state: object) -> State:
+    """A state of a game written in Python."""
+
+def python_object(state: State) -> object:
+    """The Python state inside, or None for a native one."""
+
+class Ko(enum.Enum):
+    SIMPLE = 0
+
+    POSITIONAL = 1
+
+    SITUATIONAL = 2
+
+class HandicapBonus(enum.Enum):
+    NONE = 0
+
+    STONES = 1
+
+    STONES_LESS_ONE = 2
+
+class EyeRule(enum.Enum):
+    """What a simulation does not fill."""
+
+    SIMPLE = 0
+    """
+    Own neighbours, and fewer than two enemies on the diagonals (none at the edge).
+    """
+
+    SURROUNDED = 1
+    """Own neighbours, none of their chains in atari."""
+
+    STRICT = 2
+    """Own neighbours."""
+
+class Rules:
+    """
+    The parts of a rule set that the core acts on; see katachi.games.go.Rules.
+    """
+
+    def __init__(self, *, ko: Ko, suicide: bool, komi: float, handicap_bonus: HandicapBonus) -> None: ...
+    @property
+    def ko(self) -> Ko: ...
+    @property
+    def suicide(self) -> bool: ...
+    @property
+    def komi(self) -> float: ...
+    @property
+    def handicap_bonus(self) -> HandicapBonus: ...
+
+class Position:
+    """
+    A Go position with rules and history. Immutable; see katachi.games.go.Position.
+    """
+
+    def __init__(self, width: int, height: int, rules: Rules) -> None: ...
+    @staticmethod
+    def set_up(
+        width: int,
+        height: int,
+        rules: Rules,
+        *,
+        black: Sequence[int],
+        white: Sequence[int],
+        to_play: Player,
+        ko: int | None = None,
+        handicap: int = 0,
+    ) -> Position: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def to_play(self) -> Player: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def handicap(self) -> int: ...
+    @property
+    def moves(self) -> list[int]: ...
+    @property
+    def last_removed(self) -> list[int]: ...
+    @property
+    def ko(self) -> int | None: ...
+    @property
+    def key(self) -> int: ...
+    @property
+    def stones_key(self) -> int: ...
+    def stones(self) -> str:
+        """One character a point, '.', 'X' or 'O', row by row from the top."""
+
+    def snapshot(self, ply: int) -> tuple[str, Player, int | None]:
+        """(stones, player to move, ko point) after that many moves."""
+
+    def captured(self, player: Player) -> int:
+        """Stones of that player taken so far."""
+
+    def illegality(self, action: int) -> str | None:
+        """Why an action is illegal, or None."""
+
+    def legal_actions(self) -> list[int]: ...
+    def candidates(self, eye_rule: EyeRule) -> list[int]: ...
+    def is_eye(self, point: int, player: Player, rule: EyeRule) -> bool: ...
+    def in_atari(self, point: int) -> bool: ...
+    def last_liberty(self, point: int) -> int | None:
+        """The only liberty of a chain in atari, or None."""
+
+    def chain(self, point: int) -> list[int]:
+        """
+        The stones of the chain at a point, ascending; empty for an empty point.
+        """
+
+    def play(self, action: int) -> Position: ...
+    def undo(self) -> Position: ...
+    def area_score(self) -> int: ...
+    def score(self) -> float: ...
+    def search_state(self, eye_rule: EyeRule, max_plies: int | None = None) -> State:
+        """
+        What a search or a playout starts from: simple ko, superko obeyed at the root.
+        """
+
+    def playout_moves(self, rng: Rng, eye_rule: EyeRule, max_plies: int | None = None) -> list[int]:
+        """The moves of one uniform playout."""
+
+def board_bytes(width: int, height: int) -> int:
+    """What a search copies."""
+
+def count_sequences(position: Position, depth: int, progress: object | None = None) -> list[int]:
+    """Move sequences of exactly 1, 2, …, depth plies."""
+
+def count_games(position: Position, progress: object | None = None) -> int:
+    """Whole games from here, each ended by two passes."""
+
+def count_positions(width: int, height: int, progress: object | None = None) -> int:
+    """Legal positions: every chain has a liberty."""
+
+class RootAction:
+    """What a search knows of one action at the root."""
+
+    @property
+    def action(self) -> int: ...
+    @property
+    def visits(self) -> int: ...
+    @property
+    def value(self) -> float:
+        """Mean return of player 0 over these visits."""
+
+    def __repr__(self) -> str: ...
+
+class Search:
+    """A search of one root state. It can be run again to go on."""
+
+    def run(
+        self,
+        *,
+        simulations: int | None = None,
+        steps: int | None = None,
+        seconds: float | None = None,
+        progress: object | None = None,
+    ) -> bool:
+        """
+        Searches until the first limit is reached (True) or progress returns False.
+        """
+
+    def root_actions(self) -> list[RootAction]: ...
+    @property
+    def simulations(self) -> int:
+        """Simulations so far, over all runs."""
+
+    @property
+    def steps(self) -> int:
+        """Simulated steps so far."""
+
+def flat_monte_carlo(root: State, rng: Rng) -> Search: ...
+def tree_search(root: State, exploration: float, rng: Rng) -> Search: ...

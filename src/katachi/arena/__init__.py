@@ -1,0 +1,1 @@
+"""The arena: games between players, and what they say about strength."""

@@ -1,0 +1,156 @@
+"""One game between two players, and many. Same seed, same games."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from katachi._core import Rng
+from katachi.arena.statistics import wilson_interval
+from katachi.core.errors import InvalidArgumentError
+from katachi.core.types import Action, Player
+from katachi.games.contract import Game
+from katachi.players.player import GamePlayer
+
+__all__ = ["GameRecord", "MatchResult", "Standing", "play_game", "play_match", "play_round_robin", "standings"]
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One played game."""
+
+    players: tuple[str, str]  # by seat: player 0 first
+    moves: tuple[Action, ...]
+    total: float  # return of player 0
+    cut: bool  # by the cap on its length
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """Many games, seen by the first player."""
+
+    first: str
+    second: str
+    wins: int
+    draws: int
+    losses: int
+    records: tuple[GameRecord, ...]
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A draw is half a point."""
+        return self.wins + self.draws / 2
+
+    @property
+    def win_rate(self) -> float:
+        """Points per game."""
+        return self.points / self.games if self.games else 0.5
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % Wilson interval of the win rate."""
+        return wilson_interval(self.points, self.games)
+
+
+def play_game(
+    game: Game[Any], players: tuple[GamePlayer, GamePlayer], rng: Rng, max_length: int | None = None
+) -> GameRecord:
+    """One game; `players[0]` is player 0. Every move has a generator of its own, split from `rng`."""
+    state = game.initial_state()
+    moves: list[Action] = []
+    total = 0.0
+    while not game.is_terminal(state):
+        if max_length is not None and len(moves) >= max_length:
+            return GameRecord((players[0].name, players[1].name), tuple(moves), total, cut=True)
+        seat = int(game.to_play(state))
+        decision = players[seat].choose(game, state, rng.split("choose", len(moves)))
+        if game.facts.deterministic:
+            state, reward = game.play(state, decision.action)
+        else:
+            state, reward = game.play(state, decision.action, rng.split("chance", len(moves)))
+        moves.append(decision.action)
+        total += reward
+    return GameRecord((players[0].name, players[1].name), tuple(moves), total, cut=False)
+
+
+def play_match(
+    game: Game[Any],
+    first: GamePlayer,
+    second: GamePlayer,
+    games: int,
+    seed: int,
+    *,
+    max_length: int | None = 1000,
+    on_game: Callable[[GameRecord], object] | None = None,
+) -> MatchResult:
+    """Many games with alternating seats. A game cut at `max_length` (Silver 5.6: 1,000 plies) is a draw."""
+    bounds = game.facts.return_bounds
+    if game.facts.players != 2 or bounds is None:
+        raise InvalidArgumentError(f"a match needs a game for two players with bounded returns, not {game.name}")
+    middle = (bounds[0] + bounds[1]) / 2
+    rng = Rng(seed)
+    wins = draws = losses = 0
+    records = []
+    for index in range(games):
+        seat = Player(index % 2)
+        seats = (first, second) if seat is Player.BLACK else (second, first)
+        record = play_game(game, seats, rng.split("game", index), max_length)
+        mine = middle if record.cut else game.facts.value_for(seat, record.total)
+        wins += mine > middle
+        draws += mine == middle
+        losses += mine < middle
+        records.append(record)
+        if on_game is not None:
+            on_game(record)
+    return MatchResult(first.name, second.name, wins, draws, losses, tuple(records))
+
+
+def play_round_robin(
+    game: Game[Any],
+    players: Sequence[GamePlayer],
+    games: int,
+    seed: int,
+    on_game: Callable[[GameRecord], object] | None = None,
+) -> list[MatchResult]:
+    """A match between every two players; the seeds of the matches are derived from `seed`."""
+    rng = Rng(seed)
+    return [
+        play_match(game, a, b, games, rng.split("match", index).next() % 2**63, on_game=on_game)
+        for index, (a, b) in enumerate(combinations(players, 2))
+    ]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line of a tournament's table."""
+
+    player: str
+    games: int
+    points: float
+
+    @property
+    def win_rate(self) -> float:
+        """Points per game."""
+        return self.points / self.games if self.games else 0.5
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % Wilson interval of the win rate."""
+        return wilson_interval(self.points, self.games)
+
+
+def standings(matches: Sequence[MatchResult]) -> list[Standing]:
+    """The table of a tournament, best first."""
+    points: dict[str, float] = {}
+    games: dict[str, int] = {}
+    for match in matches:
+        for name, won in ((match.first, match.points), (match.second, match.games - match.points)):
+            points[name] = points.get(name, 0.0) + won
+            games[name] = games.get(name, 0) + match.games
+    table = [Standing(name, games[name], points[name]) for name in points]
+    return sorted(table, key=lambda standing: -standing.win_rate)

@@ -1,0 +1,5 @@
+"""`python -m katachi.cli`."""
+
+from katachi.cli import main
+
+main()

@@ -1,0 +1,29 @@
+"""The commands in one table. Heavy imports happen inside the commands, so that `katachi --help` is quick."""
+
+import typer
+
+import katachi
+from katachi.cli import bench, demo, info, perft
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Reinforcement learning and simulation-based search for Go and other games.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+    if version:
+        typer.echo(katachi.__version__)
+        raise typer.Exit
+
+
+app.command("perft")(perft.perft)
+app.command("bench")(bench.bench)
+app.command("demo")(demo.demo)
+app.command("info")(info.info)

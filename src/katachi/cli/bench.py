@@ -1,0 +1,39 @@
+"""`katachi bench`: speed on this machine."""
+
+from typing import Annotated
+
+import typer
+
+from katachi.cli.console import print_json, progress_bar
+
+__all__ = ["bench"]
+
+
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    scale: Annotated[
+        float, typer.Option(min=0.001, max=100.0, help="Length of the repeats; below 1 for a quick look.")
+    ] = 1.0,
+) -> None:
+    """Measure the core: uniform playouts per CPU second on 5x5, 9x9 and 19x19, best of five.
+
+    \b
+    Examples:
+      katachi bench
+      katachi bench --json > bench.json
+    """
+    from katachi.bench import run_bench
+
+    steps = 4
+    with progress_bar("bench") as progress:
+        done = iter(range(steps))
+        result = run_bench(scale=scale, on_step=lambda _name: progress(next(done) / steps))
+    if as_json:
+        print_json(result)
+        return
+    print(f"{'board':8}{'playouts/s':>12}{'moves/s':>14}")
+    for name, rate in result["playouts_per_second"].items():
+        print(f"{name:8}{rate:12,.0f}{result['moves_per_second'][name]:14,.0f}")
+    draws = result["calibration"]["random_draws_per_second"]
+    print(f"calibration: {draws:,.0f} random draws/s (all rates: per CPU second, best of five)")
+    print(f"{result['machine']['processor']}; {result['machine']['compiler']} {result['machine']['flags']}")

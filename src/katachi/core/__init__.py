@@ -1,0 +1,1 @@
+"""What every layer shares: types, errors, settings, budgets. The native half is cpp/core."""

@@ -1,0 +1,36 @@
+"""The error tree: everything that Katachi raises on purpose is a KatachiError with the offending value in its message.
+
+The native core raises the first three by name (cpp/core/errors.hpp).
+"""
+
+
+class KatachiError(Exception):
+    """The root: catch this to catch every error that Katachi raises on purpose."""
+
+
+class IllegalMoveError(KatachiError, ValueError):
+    """A move that the rules forbid, or that is not a move of the game at all."""
+
+
+class InvalidArgumentError(KatachiError, ValueError):
+    """An argument outside its domain: a board size, a negative budget."""
+
+
+class GameContractError(KatachiError):
+    """A game that breaks the contract of `katachi.games.contract.Game`."""
+
+
+class ParseError(KatachiError, ValueError):
+    """Text that cannot be read: a vertex, a diagram, a player spec."""
+
+
+class SettingsError(KatachiError, ValueError):
+    """A settings model that refuses a key or a value."""
+
+
+class UnknownNameError(KatachiError, LookupError):
+    """A name that is not in a registry: a game, a rule set, a player."""
+
+
+class UnsupportedRulesError(KatachiError, ValueError):
+    """Rules that Katachi knows and refuses rather than approximates."""

@@ -1,0 +1,60 @@
+"""Settings: frozen pydantic models that refuse what they do not know, and say what was probably meant."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from katachi.core.errors import SettingsError
+
+__all__ = ["Settings", "did_you_mean"]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence for an error message: the nearest known name, and all of them."""
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}known: {', '.join(names) if names else 'none'}"
+
+
+class Settings(BaseModel):
+    """A frozen, documented, self-checking value. Unknown keys are refused with a did-you-mean.
+
+    Subclasses give every field a description with the source's section; a value that the source tunes per task has no
+    default. Construction raises SettingsError, never pydantic's own error.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise SettingsError(_explain(type(self), error)) from None
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """From a TOML table or the options of a spec."""
+        return cls(**{str(key): value for key, value in values.items()})
+
+    def replace(self, **changes: Any) -> Self:  # noqa: ANN401
+        """A copy with some fields changed, checked again."""
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+
+def _explain(model: type[Settings], error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors():
+        where = ".".join(str(part) for part in problem["loc"]) or model.__name__
+        if problem["type"] == "extra_forbidden":
+            known = (field.alias or name for name, field in model.model_fields.items())
+            lines.append(f"{model.__name__} has no setting {where!r}: {did_you_mean(where, known)}")
+        elif problem["type"] == "missing":
+            field = model.model_fields.get(where)
+            hint = f" ({field.description})" if field is not None and field.description else ""
+            lines.append(f"{model.__name__} needs a value for {where!r}{hint}")
+        else:
+            lines.append(f"{model.__name__}.{where}: {problem['msg']}, not {problem['input']!r}")
+    return "\n".join(lines)

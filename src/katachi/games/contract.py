@@ -1,0 +1,85 @@
+"""The game contract, Python face. The native face of the same contract is cpp/games/game_state.hpp.
+
+A game object holds the rules; a state is an immutable value of the game's own choosing. Rewards are player 0's, step by
+step: one player, or two with constant sum. Searches and playouts consider `candidates`, referees `legal_actions`.
+`katachi.games.check.check_game` tells whether a game keeps the contract.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+
+from katachi._core import GameFacts, Player, State, python_state
+from katachi.core.errors import ParseError
+from katachi.core.types import Action
+
+__all__ = ["BaseGame", "Game", "native_state"]
+
+S = TypeVar("S")
+
+
+@runtime_checkable
+class Game(Protocol[S]):
+    """What a game must have. `BaseGame` supplies the optional rest."""
+
+    @property
+    def name(self) -> str:
+        """A short name for tables and errors."""
+
+    @property
+    def facts(self) -> GameFacts:
+        """What does not change during a game."""
+
+    @property
+    def play(self) -> Callable[..., tuple[S, float]]:
+        """play(state, action) -> (next state, reward); with chance in the game, play(state, action, rng)."""
+
+    def initial_state(self) -> S:
+        """Where every game begins."""
+
+    def legal_actions(self, state: S) -> Sequence[Action]:
+        """By the rules; empty exactly when the state is terminal."""
+
+    def is_terminal(self, state: S) -> bool:
+        """Is the game over?"""
+
+    def to_play(self, state: S) -> Player:
+        """Who moves; in a terminal state anything valid."""
+
+
+class BaseGame(Generic[S]):
+    """The optional parts of the contract, with their defaults. Subclass it or not, as you like."""
+
+    name: str
+    facts: GameFacts
+
+    def legal_actions(self, state: S) -> Sequence[Action]:
+        """By the rules."""
+        raise NotImplementedError(f"{type(self).__name__} must define legal_actions")
+
+    def candidates(self, state: S) -> Sequence[Action]:
+        """What searches and playouts consider; by default all that is legal."""
+        return self.legal_actions(state)
+
+    def format_state(self, state: S) -> str:
+        """The state as text, for people."""
+        return str(state)
+
+    def format_action(self, state: S, action: Action) -> str:
+        """The action as text, for people and records."""
+        return str(action)
+
+    def parse_action(self, state: S, text: str) -> Action:
+        """The inverse of `format_action`."""
+        try:
+            return Action(int(text))
+        except ValueError:
+            raise ParseError(f"{text!r} is not an action of {self.name}: expected a whole number") from None
+
+
+def native_state(game: Game[Any], state: Any) -> State:  # noqa: ANN401
+    """The state as native code takes it: native games bring their own, a Python game is adapted."""
+    bring = getattr(game, "native_state", None)
+    if bring is not None:
+        native: State = bring(state)
+        return native
+    return python_state(game.facts, game, state)

@@ -1,0 +1,290 @@
+"""A Go position: stones, player to move, rules and history. Immutable: `play` returns the next one.
+
+Not here: what a search does with it (`search_state` is the way there) and who wins a played-out match (katachi.arena).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from katachi import _core
+from katachi._core import EyeRule, Rng, State
+from katachi.core.errors import IllegalMoveError, InvalidArgumentError
+from katachi.core.types import Action, Player, Point
+from katachi.games.go.diagram import format_diagram, parse_diagram
+from katachi.games.go.rules import Rules
+from katachi.games.go.svg import draw_svg
+from katachi.games.go.symmetry import Symmetry
+from katachi.games.go.vertex import format_vertex, parse_vertex, pass_action
+
+__all__ = ["Position"]
+
+
+class Position:
+    """A position on any rectangle from 1x1 to 19x19.
+
+    Moves are actions (`row * width + col` from the top left, `width * height` to pass) or vertices (`"E5"`, `"pass"`).
+    """
+
+    __slots__ = ("_native", "_rules")
+
+    def __init__(self, width: int, height: int | None = None, rules: Rules | str = "cgos") -> None:
+        self._rules = Rules.named(rules) if isinstance(rules, str) else rules
+        self._native = _core.Position(width, width if height is None else height, self._rules.to_native())
+
+    @classmethod
+    def set_up(
+        cls,
+        width: int,
+        height: int,
+        *,
+        rules: Rules | str = "cgos",
+        black: Iterable[int | str] = (),
+        white: Iterable[int | str] = (),
+        to_play: Player = Player.BLACK,
+        ko: int | str | None = None,
+        handicap: int = 0,
+    ) -> "Position":
+        """A position with stones already on the board; its history starts here."""
+        if handicap < 0:
+            raise InvalidArgumentError(f"handicap must not be negative: {handicap}")
+        chosen = Rules.named(rules) if isinstance(rules, str) else rules
+
+        def action(move: int | str) -> int:
+            return parse_vertex(move, width, height) if isinstance(move, str) else move
+
+        native = _core.Position.set_up(
+            width,
+            height,
+            chosen.to_native(),
+            black=[action(m) for m in black],
+            white=[action(m) for m in white],
+            to_play=to_play,
+            ko=None if ko is None else action(ko),
+            handicap=handicap,
+        )
+        return cls._wrap(native, chosen)
+
+    @classmethod
+    def from_diagram(cls, text: str, *, rules: Rules | str = "cgos", to_play: Player | None = None) -> "Position":
+        """Reads a text diagram (`katachi.games.go.diagram`); Black is to play unless it or the caller says not so."""
+        diagram = parse_diagram(text)
+        player = to_play if to_play is not None else diagram.to_play if diagram.to_play is not None else Player.BLACK
+        return cls._from_stones(diagram.width, diagram.height, diagram.stones, rules, player, diagram.ko)
+
+    @classmethod
+    def _from_stones(
+        cls,
+        width: int,
+        height: int,
+        stones: str,
+        rules: Rules | str,
+        to_play: Player,
+        ko: int | None,
+        handicap: int = 0,
+    ) -> "Position":
+        black, white = ([i for i, c in enumerate(stones) if c == stone] for stone in "XO")
+        return cls.set_up(
+            width, height, rules=rules, black=black, white=white, to_play=to_play, ko=ko, handicap=handicap
+        )
+
+    @classmethod
+    def _wrap(cls, native: _core.Position, rules: Rules) -> "Position":
+        position = cls.__new__(cls)
+        position._native = native
+        position._rules = rules
+        return position
+
+    # -- what there is to see
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return self._native.width
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return self._native.height
+
+    @property
+    def rules(self) -> Rules:
+        """The rule set, komi included."""
+        return self._rules
+
+    @property
+    def to_play(self) -> Player:
+        """Who moves next."""
+        return self._native.to_play
+
+    @property
+    def passes(self) -> int:
+        """Passes in a row so far."""
+        return self._native.passes
+
+    @property
+    def is_over(self) -> bool:
+        """Have both players passed in turn?"""
+        return self._native.is_over
+
+    @property
+    def handicap(self) -> int:
+        """Handicap stones that the set-up counts."""
+        return self._native.handicap
+
+    @property
+    def moves(self) -> list[Action]:
+        """Everything played since the start of the history."""
+        return [Action(a) for a in self._native.moves]
+
+    @property
+    def last_removed(self) -> list[Point]:
+        """The points that the last move emptied (captures, or a suicide's own stones), ascending."""
+        return [Point(a) for a in self._native.last_removed]
+
+    @property
+    def ko(self) -> Point | None:
+        """The point that simple ko forbids now."""
+        ko = self._native.ko
+        return None if ko is None else Point(ko)
+
+    @property
+    def key(self) -> int:
+        """A 64-bit hash of stones, player to move, ko point and passes (and the shape of the board)."""
+        return self._native.key
+
+    @property
+    def stones_key(self) -> int:
+        """A 64-bit hash of the stones (and the shape of the board) alone."""
+        return self._native.stones_key
+
+    def stones(self) -> str:
+        """One character a point, '.', 'X' or 'O', row by row from the top."""
+        return self._native.stones()
+
+    def captured(self, player: Player) -> int:
+        """Stones of that player taken so far."""
+        return self._native.captured(player)
+
+    def chain(self, point: int | str) -> list[Point]:
+        """The stones of the chain at a point, ascending; empty at an empty point."""
+        return [Point(a) for a in self._native.chain(self.action(point))]
+
+    def in_atari(self, point: int | str) -> bool:
+        """Does the chain there have exactly one liberty?"""
+        return self._native.in_atari(self.action(point))
+
+    def is_eye(self, point: int | str, player: Player, rule: EyeRule = EyeRule.SIMPLE) -> bool:
+        """Is this empty point an eye of that player (spec silver-thesis 2.1)?"""
+        return self._native.is_eye(self.action(point), player, rule)
+
+    def area_score(self) -> int:
+        """Black's area minus White's, all stones alive, without komi."""
+        return self._native.area_score()
+
+    def score(self) -> float:
+        """Black's margin: area, less komi and what White is given for handicap stones."""
+        return self._native.score()
+
+    # -- what can be done
+
+    def action(self, move: int | str) -> Action:
+        """A vertex or a number as an action."""
+        return parse_vertex(move, self.width, self.height) if isinstance(move, str) else Action(move)
+
+    def vertex(self, action: int) -> str:
+        """An action as a vertex."""
+        return format_vertex(action, self.width, self.height)
+
+    @property
+    def pass_action(self) -> Action:
+        """The action of passing."""
+        return pass_action(self.width, self.height)
+
+    def legal_actions(self) -> list[Action]:
+        """By the rules, superko and pass included, ascending; empty when the game is over."""
+        return [Action(a) for a in self._native.legal_actions()]
+
+    def is_legal(self, move: int | str) -> bool:
+        """May this be played?"""
+        return self._native.illegality(self.action(move)) is None
+
+    def candidates(self, eye_rule: EyeRule = EyeRule.SIMPLE) -> list[Action]:
+        """What a search considers here: legal, no suicide, no own eye filled; a pass only when nothing else is left."""
+        return [Action(a) for a in self._native.candidates(eye_rule)]
+
+    def play(self, move: int | str) -> "Position":
+        """The position after a move."""
+        action = self.action(move)
+        reason = self._native.illegality(action)
+        if reason is not None:
+            name = self.vertex(action) if 0 <= action <= self.pass_action else str(action)
+            raise IllegalMoveError(f"illegal move {name} for {self.to_play.name}: {reason}\n{self}")
+        return Position._wrap(self._native.play(action), self._rules)
+
+    def undo(self) -> "Position":
+        """The position before the last move."""
+        return Position._wrap(self._native.undo(), self._rules)
+
+    def search_state(self, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None) -> State:
+        """What searches and playouts start from: simple ko inside, superko obeyed at the root.
+
+        After `max_plies` (default: three times the area, spec silver-thesis A3) a game counts as a draw.
+        """
+        if max_plies is not None and max_plies < 1:
+            raise InvalidArgumentError(f"max_plies must be at least 1, not {max_plies}")
+        return self._native.search_state(eye_rule, max_plies)
+
+    def playout_moves(self, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE) -> list[Action]:
+        """The moves of one uniform playout from here."""
+        return [Action(a) for a in self._native.playout_moves(rng, eye_rule)]
+
+    def transformed(self, symmetry: Symmetry, *, swap_colours: bool = False) -> "Position":
+        """The whole game so far under a symmetry of the board.
+
+        Swapping colours also swaps the player to move and turns komi (and handicap points) round.
+        """
+        width, height = self.width, self.height
+        new_width, new_height = symmetry.size(width, height)
+        stones, to_play, ko = self._native.snapshot(0)
+        image = [symmetry.image(p, width, height) for p in range(width * height)]
+        swapped = stones.translate(str.maketrans("XO", "OX")) if swap_colours else stones
+        moved = ["."] * len(stones)
+        for point, stone in enumerate(swapped):
+            moved[image[point]] = stone
+        rules, handicap = self._rules, self.handicap
+        if swap_colours:
+            rules = rules.replace(komi=-(self.area_score() - self.score()))
+            to_play, handicap = to_play.opponent, 0
+        start = Position._from_stones(
+            new_width, new_height, "".join(moved), rules, to_play, None if ko is None else image[ko], handicap
+        )
+        for move in self.moves:
+            start = start.play(move if move == self.pass_action else image[move])
+        return start
+
+    # -- as text, picture and value
+
+    def __str__(self) -> str:
+        return format_diagram(self)
+
+    def __repr__(self) -> str:
+        moves = " ".join(self.vertex(a) for a in self.moves)
+        rules = f"{self._rules.name} komi {self._rules.komi:g}"
+        return f"<Position {self.width}x{self.height} {rules} moves: {moves or 'none'}>"
+
+    def _repr_svg_(self) -> str:
+        return draw_svg(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Same board, player to move, ko, passes, rules and the same history of positions."""
+        if not isinstance(other, Position):
+            return NotImplemented
+        if self.key != other.key or self._rules != other._rules or self.handicap != other.handicap:
+            return False
+        return (self.width, self.height) == (other.width, other.height) and self._history() == other._history()
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def _history(self) -> list[tuple[Any, ...]]:
+        return [self._native.snapshot(ply) for ply in range(len(self._native.moves) + 1)]

@@ -1,0 +1,55 @@
+"""Games by name. A user's own game joins with `register_game`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from katachi.core.errors import InvalidArgumentError, UnknownNameError
+from katachi.core.settings import did_you_mean
+from katachi.games.contract import Game
+
+__all__ = ["game_names", "make_game", "register_game"]
+
+GameFactory = Callable[..., Game[Any]]
+
+
+def _go(**options: Any) -> Game[Any]:  # noqa: ANN401
+    from katachi.games.go.game import GoGame
+
+    return GoGame(**options)
+
+
+def _tic_tac_toe() -> Game[Any]:
+    from katachi.games.native import TicTacToe
+
+    return TicTacToe()
+
+
+def _pig(target: int = 20) -> Game[Any]:
+    from katachi.games.native import Pig
+
+    return Pig(target)
+
+
+_FACTORIES: dict[str, GameFactory] = {"go": _go, "pig": _pig, "tic-tac-toe": _tic_tac_toe}
+
+
+def register_game(name: str, factory: GameFactory) -> None:
+    """Adds a game; its factory's keyword arguments become its options. A name is given once."""
+    if name in _FACTORIES:
+        raise InvalidArgumentError(f"there is already a game called {name!r}")
+    _FACTORIES[name] = factory
+
+
+def game_names() -> list[str]:
+    """Every registered name."""
+    return sorted(_FACTORIES)
+
+
+def make_game(name: str, **options: Any) -> Game[Any]:  # noqa: ANN401
+    """A game by name: `make_game("go", size=9, rules="cgos")`."""
+    if name not in _FACTORIES:
+        raise UnknownNameError(f"there is no game called {name!r}: {did_you_mean(name, _FACTORIES)}")
+    try:
+        return _FACTORIES[name](**options)
+    except TypeError as error:
+        raise InvalidArgumentError(f"game {name!r} does not take these options: {options!r} ({error})") from None

@@ -1,0 +1,1 @@
+"""Players: whoever chooses moves. Named by short specs (`flat-mc:sims=100`), TOML tables or external commands."""

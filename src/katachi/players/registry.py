@@ -1,0 +1,36 @@
+"""Players by name: a settings model and a class for each."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from katachi.core.errors import UnknownNameError
+from katachi.core.settings import Settings, did_you_mean
+from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
+from katachi.players.player import GamePlayer
+from katachi.players.spec import PlayerSpec, parse_spec
+
+__all__ = ["make_player", "player_names"]
+
+_PLAYERS: dict[str, tuple[type[Settings], Callable[[Any], GamePlayer]]] = {
+    "flat-mc": (FlatMcSettings, FlatMcPlayer),
+    "random": (RandomSettings, RandomPlayer),
+}
+
+
+def player_names() -> list[str]:
+    """Every known name."""
+    return sorted(_PLAYERS)
+
+
+def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
+    """A player from a spec, its text, or a TOML table."""
+    if isinstance(spec, str):
+        spec = parse_spec(spec)
+    elif not isinstance(spec, PlayerSpec):
+        spec = PlayerSpec.from_table(spec)
+    if spec.command is not None:
+        raise UnknownNameError(f"external GTP engines cannot play yet: {spec.command!r}")
+    if spec.name not in _PLAYERS:
+        raise UnknownNameError(f"there is no player called {spec.name!r}: {did_you_mean(spec.name, _PLAYERS)}")
+    settings, make = _PLAYERS[spec.name]
+    return make(settings.from_mapping(spec.options))

@@ -1,0 +1,142 @@
+"""The short language in which players are named.
+
+    flat-mc:sims=100                         a player and its options
+    mc-rave:sims=3000,prior.kind="shapes"    nested keys are dotted, values may be quoted
+    gtp:gnugo --mode gtp --level 10          an external engine: everything after gtp: is its command
+
+Bare values are read as numbers or true/false where they look like it, otherwise as text.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from katachi.core.errors import ParseError
+
+__all__ = ["PlayerSpec", "format_spec", "parse_spec"]
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+_BARE = re.compile(r"[^,\"']*")
+_ESCAPES = {"n": "\n", "t": "\t"}
+
+
+@dataclass(frozen=True)
+class PlayerSpec:
+    """A parsed spec: a name with options, or the external command of `gtp`."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    command: str | None = None
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> "PlayerSpec":
+        """From a TOML table: `player = "flat-mc"` and its options, or `player = "gtp"` and `command`."""
+        options = dict(table)
+        name = options.pop("player", None)
+        if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+            raise ParseError(f'a player\'s table needs player = "NAME", not {name!r}')
+        if name == "gtp":
+            command = options.pop("command", None)
+            if not isinstance(command, str) or not command.strip() or options:
+                raise ParseError(f'a gtp player\'s table has command = "…" and nothing else: {dict(table)!r}')
+            return cls(name, {}, command)
+        return cls(name, options)
+
+
+def parse_spec(text: str) -> PlayerSpec:
+    """Reads a spec; a mistake is a ParseError with its place."""
+    name, colon, rest = text.partition(":")
+    if _NAME.fullmatch(name) is None:
+        raise ParseError(
+            f"player spec {text!r}: {name!r} is not a player's name (lower-case letters, digits and dashes)"
+        )
+    if name == "gtp":
+        if not rest.strip():
+            raise ParseError(f"player spec {text!r}: gtp: needs the engine's command after the colon")
+        return PlayerSpec(name, {}, rest.strip())
+    if colon and not rest:
+        raise ParseError(f"player spec {text!r}: expected key=value after the colon")
+    options: dict[str, Any] = {}
+    place = len(name) + 1
+    while place < len(text):
+        key = _KEY.match(text, place)
+        if key is None or text[key.end() : key.end() + 1] != "=":
+            raise ParseError(f"player spec {text!r}: expected key=value at column {place + 1}: {text[place:]!r}")
+        value, place = _parse_value(text, key.end() + 1)
+        _insert(options, key[0], value, text)
+        if place < len(text):
+            if text[place] != "," or place + 1 == len(text):
+                raise ParseError(f"player spec {text!r}: expected ,key=value at column {place + 1}: {text[place:]!r}")
+            place += 1
+    return PlayerSpec(name, options)
+
+
+def format_spec(spec: PlayerSpec) -> str:
+    """The inverse of `parse_spec`."""
+    if spec.command is not None:
+        return f"{spec.name}:{spec.command}"
+    options = ",".join(f"{key}={_format_value(value)}" for key, value in _flat(spec.options))
+    return f"{spec.name}:{options}" if options else spec.name
+
+
+def _parse_value(text: str, place: int) -> tuple[Any, int]:
+    quote = text[place : place + 1]
+    if quote and quote in "\"'":
+        letters = []
+        i = place + 1
+        while i < len(text) and text[i] != quote:
+            if text[i] == "\\" and i + 1 < len(text):
+                i += 1
+                letters.append(_ESCAPES.get(text[i], text[i]))
+            else:
+                letters.append(text[i])
+            i += 1
+        if i >= len(text):
+            raise ParseError(f"player spec {text!r}: the quote at column {place + 1} is not closed")
+        return "".join(letters), i + 1
+    bare = _BARE.match(text, place)
+    assert bare is not None  # the pattern matches the empty text
+    if not bare[0].strip():
+        raise ParseError(f"player spec {text!r}: a value is missing at column {place + 1}")
+    return _scalar(bare[0].strip()), bare.end()
+
+
+def _scalar(word: str) -> Any:  # noqa: ANN401
+    if word in ("true", "false"):
+        return word == "true"
+    for kind, pattern in ((int, r"[+-]?\d+"), (float, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")):
+        if re.fullmatch(pattern, word):
+            return kind(word)
+    return word
+
+
+def _format_value(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    word = str(value)
+    if re.fullmatch(r"[^,\"'\\\s=]+", word) and isinstance(_scalar(word), str):
+        return word
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def _insert(options: dict[str, Any], dotted: str, value: Any, text: str) -> None:  # noqa: ANN401
+    *parents, last = dotted.split(".")
+    for parent in parents:
+        options = options.setdefault(parent, {})
+        if not isinstance(options, dict):
+            raise ParseError(f"player spec {text!r}: {parent!r} is both a value and a table")
+    if last in options:
+        raise ParseError(f"player spec {text!r}: {dotted!r} is given twice")
+    options[last] = value
+
+
+def _flat(options: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    flat: list[tuple[str, Any]] = []
+    for key, value in options.items():
+        flat += _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else [(prefix + key, value)]
+    return flat

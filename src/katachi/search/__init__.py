@@ -1,0 +1,1 @@
+"""Searches over the game contract. The native half is cpp/search."""

@@ -1,0 +1,79 @@
+"""Games, matches, tables, intervals."""
+
+import pytest
+
+from katachi import Action, BaseGame, GameFacts, InvalidArgumentError, Player, Rng, make_game, make_player, play_match
+from katachi.arena.match import play_game, play_round_robin, standings
+from katachi.arena.statistics import wilson_interval
+from katachi.games.native import ExplicitTree
+
+
+def test_wilson_interval_by_hand() -> None:
+    # 8 of 10: (0.8 + 0.19207 -/+ 1.95996 * sqrt(0.016 + 0.0096036)) / 1.38415
+    low, high = wilson_interval(8, 10)
+    assert low == pytest.approx(0.4901625, abs=1e-6)
+    assert high == pytest.approx(0.9433178, abs=1e-6)
+    assert wilson_interval(0, 0) == (0.0, 1.0)
+    assert wilson_interval(0, 20)[0] == 0.0
+    assert wilson_interval(20, 20)[1] == pytest.approx(1.0)
+
+
+class FirstWins(BaseGame[int]):
+    """One move each, and player 0 has won."""
+
+    name = "first-wins"
+    facts = GameFacts(players=2, action_space=1, return_bounds=(0, 1), max_length=2)
+
+    def initial_state(self) -> int:
+        return 0
+
+    def legal_actions(self, state: int) -> list[Action]:
+        return [Action(0)] if state < 2 else []
+
+    def play(self, state: int, action: Action) -> tuple[int, float]:
+        return state + 1, float(state == 1)
+
+    def is_terminal(self, state: int) -> bool:
+        return state == 2
+
+    def to_play(self, state: int) -> Player:
+        return Player(state % 2)
+
+
+def test_seats_alternate_and_results_are_the_first_players() -> None:
+    result = play_match(FirstWins(), make_player("random"), make_player("flat-mc:sims=1"), games=5, seed=1)
+    assert (result.wins, result.draws, result.losses) == (3, 0, 2)
+    assert [record.players[0] for record in result.records] == ["random", "flat-mc:sims=1"] * 2 + ["random"]
+    assert play_match(FirstWins(), make_player("random"), make_player("random"), games=0, seed=1).win_rate == 0.5
+
+
+def test_a_cut_game_is_a_draw() -> None:
+    players = (make_player("random"), make_player("random"))
+    record = play_game(make_game("go", size=9), players, Rng(1), max_length=10)
+    assert record.cut
+    assert len(record.moves) == 10
+    result = play_match(make_game("go", size=9), *players, games=2, seed=1, max_length=10)
+    assert result.draws == 2
+
+
+def test_stochastic_games_are_played_and_repeatable() -> None:
+    game = make_game("pig", target=10)
+    players = (make_player("flat-mc:sims=8"), make_player("random"))
+    assert play_match(game, *players, games=6, seed=2) == play_match(game, *players, games=6, seed=2)
+
+
+def test_standings() -> None:
+    game = make_game("tic-tac-toe")
+    players = [make_player(spec) for spec in ("random", "flat-mc:sims=2", "flat-mc:sims=30")]
+    seen = []
+    matches = play_round_robin(game, players, games=10, seed=1, on_game=seen.append)
+    table = standings(matches)
+    assert len(seen) == 30
+    assert sum(s.points for s in table) == 30
+    assert [s.games for s in table] == [20, 20, 20]
+    assert table[0].player == "flat-mc:sims=30"
+
+
+def test_a_match_needs_two_players() -> None:
+    with pytest.raises(InvalidArgumentError, match="two players"):
+        play_match(ExplicitTree([1], players=1), make_player("random"), make_player("random"), games=1, seed=1)

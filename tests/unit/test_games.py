@@ -1,0 +1,285 @@
+"""The contract: our games keep it, broken games are told apart, and Python games run in native code."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from katachi import (
+    Action,
+    BaseGame,
+    GameContractError,
+    GameFacts,
+    IllegalMoveError,
+    InvalidArgumentError,
+    KeyKind,
+    Limit,
+    ParseError,
+    Player,
+    Rng,
+    TreeSearch,
+    check_game,
+    make_game,
+)
+from katachi._core import python_object
+from katachi.games.contract import Game, native_state
+from katachi.games.native import ExplicitTree, Pig, TicTacToe
+
+
+class Countdown(BaseGame[tuple[int, int]]):
+    """Take one or two from a heap; who takes the last wins. Multiples of three are lost. State: (left, player)."""
+
+    name = "countdown"
+
+    def __init__(self, heap: int = 10, **facts: Any) -> None:
+        self.heap = heap
+        self.facts = GameFacts(
+            **{
+                "players": 2,
+                "action_space": 3,
+                "return_bounds": (0, 1),
+                "max_length": heap,
+                "deterministic": True,
+                "key": KeyKind.EXACT,
+                **facts,
+            }
+        )
+
+    def initial_state(self) -> tuple[int, int]:
+        return self.heap, 0
+
+    def legal_actions(self, state: tuple[int, int]) -> Sequence[Action]:
+        return [Action(n) for n in (1, 2) if n <= state[0]]
+
+    def play(self, state: tuple[int, int], action: Action) -> tuple[tuple[int, int], float]:
+        left, player = state
+        return (left - action, 1 - player), float(left == action and player == 0)
+
+    def is_terminal(self, state: tuple[int, int]) -> bool:
+        return state[0] == 0
+
+    def to_play(self, state: tuple[int, int]) -> Player:
+        return Player(state[1])
+
+    def key(self, state: tuple[int, int]) -> int:
+        return hash(state)
+
+
+class Coin(BaseGame[int]):
+    """One player tosses a coin three times and earns 1 a head: a stochastic game with step rewards, in Python."""
+
+    name = "coin"
+    facts = GameFacts(players=1, action_space=1, return_bounds=(0, 3), max_length=3, deterministic=False)
+
+    def initial_state(self) -> int:
+        return 0
+
+    def legal_actions(self, state: int) -> Sequence[Action]:
+        return [Action(0)] if state < 3 else []
+
+    def play(self, state: int, action: Action, rng: Rng) -> tuple[int, float]:
+        return state + 1, float(rng.below(2))
+
+    def is_terminal(self, state: int) -> bool:
+        return state == 3
+
+    def to_play(self, state: int) -> Player:
+        return Player.BLACK
+
+
+ALL_GAMES: list[Game[Any]] = [
+    make_game("go", size=5),
+    make_game("go", size="4x3", rules="chinese"),
+    make_game("go", size=3, rules="new-zealand"),
+    make_game("tic-tac-toe"),
+    make_game("pig", target=10),
+    ExplicitTree([[3, 12], [2, [4, 6]]]),
+    ExplicitTree([1, [2, 0.5]], players=1),
+    Countdown(),
+    Coin(),
+]
+
+
+@pytest.mark.parametrize("game", ALL_GAMES, ids=lambda game: game.name)
+def test_our_games_keep_the_contract(game: Game[Any]) -> None:
+    report = check_game(game, games=10, seed=1)
+    assert report.games == 10
+    assert report.steps >= 10
+    assert report.cut == 0
+
+
+class Mutable(Countdown):
+    def initial_state(self) -> Any:  # noqa: ANN401
+        return [self.heap, 0]
+
+    def play(self, state: Any, action: Action) -> tuple[Any, float]:  # noqa: ANN401
+        state[0] -= action
+        state[1] = 1 - state[1]
+        return state, 0.0
+
+    def key(self, state: Any) -> int:  # noqa: ANN401
+        return hash(tuple(state))
+
+
+class Moody(Countdown):
+    moods = 0
+
+    def play(self, state: tuple[int, int], action: Action) -> tuple[tuple[int, int], float]:
+        self.moods += 1
+        left, player = state
+        return (left - action, 1 - player), self.moods / 1000
+
+
+def broken(**methods: Any) -> Game[Any]:  # noqa: ANN401
+    return type("Broken", (Countdown,), methods)()  # type: ignore[no-any-return]
+
+
+BROKEN = [
+    (Mutable(), "changed the state"),
+    (Moody(), "two calls led to different"),
+    (broken(legal_actions=lambda self, s: []), "no legal action"),
+    (broken(legal_actions=lambda self, s: [1, 1] if s[0] else []), "repeats itself"),
+    (broken(legal_actions=lambda self, s: [7] if s[0] else []), r"actions \[7\] are outside"),
+    (broken(candidates=lambda self, s: []), "no candidate"),
+    (broken(candidates=lambda self, s: [0]), r"candidates \[0\] are not legal"),
+    (broken(to_play=lambda self, s: 2), "to_play is 2"),
+    (broken(play=lambda self, s, a: (s[0] - a, 1)), "to_play|instead of|not"),
+    (broken(play=lambda self, s, a: ((s[0] - a, 1 - s[1]), float("nan"))), "not a finite number"),
+    (broken(play=lambda self, s, a: ((s[0] - a, 1 - s[1]), 5.0)), "outside return_bounds"),
+    (broken(play=lambda self, s, a: (s[0] - a, 1 - s[1], 0)), "instead of .state, reward."),
+    (broken(key=lambda self, s: 1), "said to be exact"),
+    (Countdown(max_length=3), "max_length=3"),
+    (broken(is_terminal=lambda self, s: s[0] <= 2), "terminal state has legal actions"),
+]
+
+
+@pytest.mark.parametrize(("game", "message"), BROKEN)
+def test_broken_games_are_told_apart(game: Game[Any], message: str) -> None:
+    with pytest.raises((GameContractError, TypeError), match=message):
+        check_game(game)
+
+
+def test_missing_parts_are_named() -> None:
+    class Nothing:
+        name = "nothing"
+
+    with pytest.raises(GameContractError, match="has no 'facts'"):
+        check_game(Nothing())  # type: ignore[arg-type]
+    keyless = type("Keyless", (Coin,), {"facts": GameFacts(players=1, action_space=1, key=KeyKind.EXACT)})()
+    with pytest.raises(GameContractError, match="no method 'key'"):
+        check_game(keyless)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"legal_actions": lambda self, s: ["a"]}, "(legal_actions|candidates) returned 'a' instead of whole numbers"),
+        ({"legal_actions": lambda self, s: [3]}, "returned action 3, outside the action space of 3"),
+        ({"legal_actions": lambda self, s: []}, "no action in a state that is not terminal"),
+        ({"to_play": lambda self, s: 5}, "to_play returned 5"),
+        ({"play": lambda self, s, a: None}, "play returned None instead of"),
+        ({"play": lambda self, s, a: (s, "x")}, "play returned 'x'"),
+        ({"is_terminal": lambda self, s: "no"}, "is_terminal returned 'no' instead of a bool"),
+    ],
+)
+def test_native_code_survives_broken_games(methods: dict[str, Any], message: str) -> None:
+    game = broken(**methods)
+    with pytest.raises(GameContractError, match=message):
+        native_state(game, game.initial_state()).playouts(10, Rng(0)).run()
+        TreeSearch(game, game.initial_state(), rng=Rng(0)).run(Limit(simulations=10))
+
+
+def test_errors_of_a_python_game_come_through() -> None:
+    def explode(self: Any, state: Any, action: Any) -> Any:  # noqa: ANN401
+        raise ZeroDivisionError("in the game")
+
+    game = broken(play=explode)
+    with pytest.raises(ZeroDivisionError, match="in the game"):
+        TreeSearch(game, game.initial_state(), rng=Rng(0)).run(Limit(simulations=10))
+
+
+def test_python_states_pass_through_native_code_unchanged() -> None:
+    game = Countdown()
+    state = native_state(game, (4, 1))
+    assert python_object(state) == (4, 1)
+    following, reward = state.play(2)
+    assert python_object(following) == (2, 0)
+    assert reward == 0
+    assert str(following) == "(2, 0)"
+    assert python_object(native_state(TicTacToe(), TicTacToe().initial_state())) is None
+
+
+def test_a_stochastic_python_game_draws_from_the_generator() -> None:
+    state = native_state(Coin(), 0)
+    batch = state.playouts(4000, Rng(2))
+    batch.run()
+    assert batch.steps == 12000
+    assert 1.4 < batch.total / batch.done < 1.6
+    with pytest.raises(InvalidArgumentError, match="needs an Rng"):
+        state.play(0)
+
+
+def test_tic_tac_toe_has_255168_games() -> None:
+    game = TicTacToe()
+    outcomes = {1.0: 0, 0.5: 0, 0.0: 0}
+
+    def walk(state: Any, total: float) -> None:  # noqa: ANN401
+        if game.is_terminal(state):
+            outcomes[total] += 1
+        for action in game.legal_actions(state):
+            following, reward = game.play(state, action)
+            walk(following, total + reward)
+
+    walk(game.initial_state(), 0.0)
+    assert outcomes == {1.0: 131184, 0.5: 46080, 0.0: 77904}
+
+
+def test_actions_as_text() -> None:
+    game = TicTacToe()
+    state = game.initial_state()
+    assert [game.format_action(state, Action(a)) for a in (0, 4, 8)] == ["a3", "b2", "c1"]
+    assert all(game.parse_action(state, game.format_action(state, Action(a))) == a for a in range(9))
+    pig = Pig()
+    assert [pig.parse_action(state, text) for text in ("roll", "HOLD")] == [0, 1]
+    assert pig.format_action(state, Action(1)) == "hold"
+    for bad, chosen in (("d1", game), ("fold", pig), ("x", Countdown())):
+        with pytest.raises(ParseError, match=bad):
+            chosen.parse_action(None, bad)  # type: ignore[attr-defined]
+
+
+def test_illegal_actions_are_refused_by_every_native_game() -> None:
+    for game in (TicTacToe(), Pig(), ExplicitTree([1, 2])):
+        for action in (-1, 99):
+            with pytest.raises(IllegalMoveError, match=str(action)):
+                game.play(game.initial_state(), Action(action), Rng(0))
+
+
+@pytest.mark.parametrize("tree", [[], [1, []], ["x"], "x", [1, None]])
+def test_bad_trees(tree: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidArgumentError, match="explicit tree"):
+        ExplicitTree(tree)
+
+
+def test_pig_by_hand() -> None:
+    game = Pig(target=6)
+    with pytest.raises(InvalidArgumentError, match="target"):
+        Pig(0)
+    state, rng, total = game.initial_state(), Rng(0), 0.0
+    assert game.facts.deterministic is False
+    held, reward = game.play(state, Action(1), rng)
+    assert reward == 0
+    assert game.to_play(held) is Player.WHITE
+    while not game.is_terminal(state):
+        state, reward = game.play(state, Action(0 if rng.below(2) else 1), rng)
+        total += reward
+    assert total in (0.0, 1.0)
+
+
+def test_facts_are_checked() -> None:
+    for facts in ({"players": 3}, {"action_space": 0}, {"return_bounds": (1, 0)}):
+        with pytest.raises(InvalidArgumentError, match="GameFacts"):
+            GameFacts(**{"players": 2, "action_space": 1, **facts})
+    facts = GameFacts(players=2, action_space=1, return_bounds=(-1, 3))
+    assert facts.value_for(Player.WHITE, 0.5) == 1.5
+    assert facts.value_for(Player.BLACK, 0.5) == 0.5
+    assert GameFacts(players=2, action_space=1).value_for(Player.WHITE, 0.5) == -0.5

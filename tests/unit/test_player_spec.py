@@ -1,0 +1,106 @@
+"""The language of player specs, and the two players."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from katachi import ParseError, Rng, SettingsError, UnknownNameError, make_game, make_player
+from katachi.players.spec import PlayerSpec, format_spec, parse_spec
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("random", "random", {}),
+        ("flat-mc:sims=100", "flat-mc", {"sims": 100}),
+        ("mc-rave:sims=3000,prior=shapes", "mc-rave", {"sims": 3000, "prior": "shapes"}),
+        (
+            'x:a.b=1,a.c=-2.5,d="x, \\"y\\"=1",e=true,f=1e-3',
+            "x",
+            {"a": {"b": 1, "c": -2.5}, "d": 'x, "y"=1', "e": True, "f": 1e-3},
+        ),
+        ("x:file='a b.bin'", "x", {"file": "a b.bin"}),
+    ],
+)
+def test_parse(text: str, name: str, options: dict[str, object]) -> None:
+    spec = parse_spec(text)
+    assert (spec.name, spec.options, spec.command) == (name, options, None)
+    assert parse_spec(format_spec(spec)) == spec
+
+
+def test_everything_after_gtp_is_the_command() -> None:
+    spec = parse_spec("gtp:gnugo --mode gtp --level 10 --seed {seed}, x=1")
+    assert spec == PlayerSpec("gtp", {}, "gnugo --mode gtp --level 10 --seed {seed}, x=1")
+    assert parse_spec(format_spec(spec)) == spec
+    with pytest.raises(UnknownNameError, match="gnugo"):
+        make_player(spec)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a player's name"),
+        ("Flat", "'Flat' is not a player's name"),
+        ("gtp:  ", "needs the engine's command"),
+        ("x:", "expected key=value"),
+        ("x:a", "column 3"),
+        ("x:a=", "value is missing at column 5"),
+        ("x:a=1,", "column 6"),
+        ("x:a=1,,b=2", "column 7"),
+        ('x:a="1', "quote at column 5 is not closed"),
+        ('x:a="1"b', "expected ,key=value at column 8"),
+        ("x:a=1,a=2", "'a' is given twice"),
+        ("x:a=1,a.b=2", "'a' is both a value and a table"),
+    ],
+)
+def test_mistakes(text: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
+        parse_spec(text)
+
+
+def test_tables() -> None:
+    assert PlayerSpec.from_table({"player": "flat-mc", "sims": 3}) == parse_spec("flat-mc:sims=3")
+    assert PlayerSpec.from_table({"player": "gtp", "command": "gnugo"}) == parse_spec("gtp:gnugo")
+    for table in ({"sims": 3}, {"player": 3}, {"player": "gtp"}, {"player": "gtp", "command": "x", "sims": 1}):
+        with pytest.raises(ParseError):
+            PlayerSpec.from_table(table)
+
+
+names = st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True)
+values = st.one_of(
+    st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.text(max_size=12)
+)
+options = st.recursive(
+    st.dictionaries(names, values, min_size=1, max_size=4),
+    lambda d: st.dictionaries(names, d, min_size=1),
+    max_leaves=3,
+)
+
+
+@given(options)
+def test_format_and_parse_are_inverse(table: dict[str, object]) -> None:
+    spec = PlayerSpec("x", table)
+    assert parse_spec(format_spec(spec)) == spec
+
+
+def test_random_player_is_uniform_over_candidates() -> None:
+    game = make_game("tic-tac-toe")
+    player = make_player("random")
+    state = game.initial_state()
+    chosen = [player.choose(game, state, Rng(seed)).action for seed in range(300)]
+    assert set(chosen) == set(range(9))
+
+
+def test_flat_mc_takes_the_win_and_needs_its_setting() -> None:
+    game = make_game("tic-tac-toe")
+    state = game.initial_state()
+    for action in (0, 3, 1, 4):  # X X . / O O . / . . .
+        state, _ = game.play(state, action)
+    decision = make_player("flat-mc:sims=50").choose(game, state, Rng(1))
+    assert decision.action == 2
+    assert decision.value == 1.0
+    assert decision.simulations == 50 * 5
+    with pytest.raises(SettingsError, match="needs a value for 'sims'"):
+        make_player("flat-mc")
+    with pytest.raises(SettingsError, match="did you mean 'sims'"):
+        make_player("flat-mc:sim=3")
