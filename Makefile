@@ -126,11 +126,11 @@ else_say = || { echo "$(1)" >&2; exit 1; }
 	@touch $@
 
 $(VENV)/.stamp-package: $(VENV)/.stamp-requirements pyproject.toml $(NATIVE_SOURCES)
-	$(PIP_INSTALL) --no-build-isolation --no-deps -e . -Cbuild-dir=build/dev
+	$(PIP_INSTALL) --no-build-isolation --no-deps -e . --config-settings=build-dir=build/dev
 	@touch $@
 
 $(SANITIZE_VENV)/.stamp-package: $(SANITIZE_VENV)/.stamp-requirements pyproject.toml $(NATIVE_SOURCES)
-	$(PIP_INSTALL) --no-build-isolation --no-deps -e . -Cbuild-dir=build/sanitize -Ccmake.define.KATACHI_SANITIZE=ON
+	$(PIP_INSTALL) --no-build-isolation --no-deps -e . --config-settings=build-dir=build/sanitize --config-settings=cmake.define.KATACHI_SANITIZE=ON
 	@touch $@
 
 # The extras of pyproject.toml, each with a stamp of its own.

@@ -58,8 +58,7 @@ std::uint64_t calibrate(std::uint32_t steps) {
 void bind_core(nb::module_& m) {
     nb::register_exception_translator(translate);
 
-    m.def(
-        "build_info", [] { return std::pair<std::string, std::string>(KATACHI_COMPILER, KATACHI_FLAGS); }, "(compiler, flags) of this build.");
+    m.def("build_info", [] { return std::pair<std::string, std::string>(KATACHI_COMPILER, KATACHI_FLAGS); }, "(compiler, flags) of this build.");
     m.def("calibrate", &calibrate, "steps"_a, nb::call_guard<nb::gil_scoped_release>(),
           "A fixed loop of arithmetic, for comparing machines: draws that many random numbers and returns their sum.");
 
@@ -89,10 +88,12 @@ void bind_core(nb::module_& m) {
         .def_prop_ro("state", &Rng::state, "The four words of state.")
         .def_static(
             "from_state", [](const Rng::State& state) { return Rng(state); }, "state"_a)
-        .def("__eq__", [](const Rng& a, const nb::object& b) { return nb::isinstance<Rng>(b) && a == nb::cast<const Rng&>(b); },
-             nb::arg("other").none())
+        .def(
+            "__eq__", [](const Rng& a, const nb::object& b) { return nb::isinstance<Rng>(b) && a == nb::cast<const Rng&>(b); },
+            nb::arg("other").none())
         .def("__copy__", [](const Rng& rng) { return rng; })
-        .def("__deepcopy__", [](const Rng& rng, const nb::object& /*memo*/) { return rng; }, "memo"_a)
+        .def(
+            "__deepcopy__", [](const Rng& rng, const nb::object& /*memo*/) { return rng; }, "memo"_a)
         .def("__repr__", [](const Rng& rng) {
             return nb::str("Rng.from_state(({}, {}, {}, {}))").format(rng.state()[0], rng.state()[1], rng.state()[2], rng.state()[3]);
         });

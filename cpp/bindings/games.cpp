@@ -67,12 +67,13 @@ void bind_games(nb::module_& m) {
                 if (return_bounds && !(return_bounds->first <= return_bounds->second)) {
                     throw InvalidArgumentError("GameFacts: return_bounds must be (low, high) with low <= high");
                 }
-                new (self) GameFacts{.players = players,
-                                     .action_space = action_space,
-                                     .return_bounds = return_bounds ? std::optional(Bounds{return_bounds->first, return_bounds->second}) : std::nullopt,
-                                     .max_length = max_length,
-                                     .deterministic = deterministic,
-                                     .key = key};
+                new (self)
+                    GameFacts{.players = players,
+                              .action_space = action_space,
+                              .return_bounds = return_bounds ? std::optional(Bounds{return_bounds->first, return_bounds->second}) : std::nullopt,
+                              .max_length = max_length,
+                              .deterministic = deterministic,
+                              .key = key};
             },
             nb::kw_only(), "players"_a, "action_space"_a, "return_bounds"_a.none() = nb::none(), "max_length"_a.none() = nb::none(),
             "deterministic"_a = true, "key"_a = KeyKind::none)
@@ -87,16 +88,19 @@ void bind_games(nb::module_& m) {
         .def_ro("max_length", &GameFacts::max_length, "The most steps that a game can take, or None.")
         .def_ro("deterministic", &GameFacts::deterministic, "False: play needs an Rng.")
         .def_ro("key", &GameFacts::key)
-        .def("value_for", [](const GameFacts& facts, Player player, double value) { return value_for(player, value, facts); }, "player"_a, "value"_a,
-             "A value of player 0 as `player` sees it, and back. The only place where a value changes sides.")
+        .def(
+            "value_for", [](const GameFacts& facts, Player player, double value) { return value_for(player, value, facts); }, "player"_a, "value"_a,
+            "A value of player 0 as `player` sees it, and back. The only place where a value changes sides.")
         .def("__repr__", [](const GameFacts& facts) {
-            const nb::object bounds = facts.return_bounds ? nb::object(nb::make_tuple(facts.return_bounds->low, facts.return_bounds->high)) : nb::none();
+            const nb::object bounds =
+                facts.return_bounds ? nb::object(nb::make_tuple(facts.return_bounds->low, facts.return_bounds->high)) : nb::none();
             return nb::str("GameFacts(players={}, action_space={}, return_bounds={}, max_length={}, deterministic={}, key={})")
                 .format(facts.players, facts.action_space, bounds, nb::cast(facts.max_length), facts.deterministic, nb::cast(facts.key));
         });
 
     nb::class_<PlayoutBatch>(m, "PlayoutBatch", "Many uniform playouts from one state.")
-        .def("run", [](PlayoutBatch& batch, const Progress& progress) { return drive(batch, progress); }, "progress"_a.none() = nb::none())
+        .def(
+            "run", [](PlayoutBatch& batch, const Progress& progress) { return drive(batch, progress); }, "progress"_a.none() = nb::none())
         .def_prop_ro("done", &PlayoutBatch::done, "How many have been played.")
         .def_prop_ro("steps", &PlayoutBatch::steps, "Steps of all of them.")
         .def_prop_ro("cut", &PlayoutBatch::cut, "How many met the length cap.")
@@ -137,10 +141,13 @@ void bind_games(nb::module_& m) {
         },
         "root"_a, "players"_a = 2, "The root of a hand-written tree: nested lists, numbers at the leaves.");
     m.def("python_state", &python_state, "facts"_a, "game"_a, "state"_a, "A state of a game written in Python.");
-    m.def("python_object", [](const StateDoor& state) {
-        const auto* python = dynamic_cast<const StateDoorOf<PythonState>*>(&state);
-        return python == nullptr ? nb::object(nb::none()) : python->state().object();
-    }, "state"_a, "The Python state inside, or None for a native one.");
+    m.def(
+        "python_object",
+        [](const StateDoor& state) {
+            const auto* python = dynamic_cast<const StateDoorOf<PythonState>*>(&state);
+            return python == nullptr ? nb::object(nb::none()) : python->state().object();
+        },
+        "state"_a, "The Python state inside, or None for a native one.");
 }
 
 }  // namespace katachi::bindings

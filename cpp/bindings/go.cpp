@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <variant>
 
 #include "bindings/bindings.hpp"
@@ -48,7 +49,8 @@ class AnyPosition {
 
     Point point(Action action) const {
         if (!geometry().is_action(action) || geometry().is_pass(action)) {
-            throw InvalidArgumentError("no point " + std::to_string(action.value) + " on a board of " + std::to_string(geometry().area()) + " points");
+            throw InvalidArgumentError("no point " + std::to_string(action.value) + " on a board of " + std::to_string(geometry().area()) +
+                                       " points");
         }
         return geometry().padded_point(action.value);
     }
@@ -72,7 +74,7 @@ std::vector<Action> chain(const AnyPosition& position, Action action) {
             stones.push_back(p.geometry().action(stone));
             stone = p.board().next_in_chain(stone);
         } while (stone != start);
-        std::sort(stones.begin(), stones.end());
+        std::ranges::sort(stones);
         return stones;
     });
 }
@@ -110,10 +112,7 @@ std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule
 }
 
 void bind_rules(nb::module_& m) {
-    nb::enum_<go::Ko>(m, "Ko")
-        .value("SIMPLE", go::Ko::simple)
-        .value("POSITIONAL", go::Ko::positional)
-        .value("SITUATIONAL", go::Ko::situational);
+    nb::enum_<go::Ko>(m, "Ko").value("SIMPLE", go::Ko::simple).value("POSITIONAL", go::Ko::positional).value("SITUATIONAL", go::Ko::situational);
     nb::enum_<go::HandicapBonus>(m, "HandicapBonus")
         .value("NONE", go::HandicapBonus::none)
         .value("STONES", go::HandicapBonus::stones)
@@ -195,12 +194,15 @@ void bind_go(nb::module_& m) {
         .def_prop_ro("last_removed", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.last_removed(); }); })
         .def_prop_ro("ko",
                      [](const AnyPosition& a) {
-                         return a.visit([](const auto& p) { return p.board().ko() == go::no_point ? std::nullopt : std::optional(p.geometry().action(p.board().ko())); });
+                         return a.visit([](const auto& p) {
+                             return p.board().ko() == go::no_point ? std::nullopt : std::optional(p.geometry().action(p.board().ko()));
+                         });
                      })
         .def_prop_ro("key", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().key(); }); })
         .def_prop_ro("stones_key", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().stones_key(); }); })
-        .def("stones", [](const AnyPosition& a) { return a.visit([](const auto& p) { return go::diagram(p.board(), ""); }); },
-             "One character a point, '.', 'X' or 'O', row by row from the top.")
+        .def(
+            "stones", [](const AnyPosition& a) { return a.visit([](const auto& p) { return go::diagram(p.board(), ""); }); },
+            "One character a point, '.', 'X' or 'O', row by row from the top.")
         .def(
             "snapshot",
             [](const AnyPosition& a, std::size_t ply) {
@@ -211,14 +213,16 @@ void bind_go(nb::module_& m) {
             },
             nb::sig("def snapshot(self, ply: int) -> tuple[str, Player, int | None]"), "ply"_a,
             "(stones, player to move, ko point) after that many moves.")
-        .def("captured", [](const AnyPosition& a, Player player) { return a.visit([&](const auto& p) { return p.captured(player); }); }, "player"_a,
-             "Stones of that player taken so far.")
-        .def("illegality",
-             [](const AnyPosition& a, Action action) -> std::optional<std::string> {
-                 const go::Verdict verdict = a.visit([&](const auto& p) { return p.judge(action); });
-                 return verdict == go::Verdict::legal ? std::nullopt : std::optional<std::string>(go::reason(verdict));
-             },
-             "action"_a, "Why an action is illegal, or None.")
+        .def(
+            "captured", [](const AnyPosition& a, Player player) { return a.visit([&](const auto& p) { return p.captured(player); }); }, "player"_a,
+            "Stones of that player taken so far.")
+        .def(
+            "illegality",
+            [](const AnyPosition& a, Action action) -> std::optional<std::string> {
+                const go::Verdict verdict = a.visit([&](const auto& p) { return p.judge(action); });
+                return verdict == go::Verdict::legal ? std::nullopt : std::optional<std::string>(go::reason(verdict));
+            },
+            "action"_a, "Why an action is illegal, or None.")
         .def("legal_actions",
              [](const AnyPosition& a) {
                  ActionBuffer out;
@@ -233,34 +237,38 @@ void bind_go(nb::module_& m) {
                 return out;
             },
             "eye_rule"_a)
-        .def("is_eye",
-             [](const AnyPosition& a, Action action, Player player, EyeRule rule) {
-                 const Point point = a.point(action);
-                 return a.visit([&](const auto& p) { return p.board().is_eye(point, go::colour_of(player), rule); });
-             },
-             "point"_a, "player"_a, "rule"_a)
-        .def("in_atari",
-             [](const AnyPosition& a, Action action) {
-                 const Point point = a.point(action);
-                 return a.visit([&](const auto& p) { return p.board().colour(point) != go::Colour::empty && p.board().in_atari(point); });
-             },
-             "point"_a)
-        .def("last_liberty",
-             [](const AnyPosition& a, Action action) -> std::optional<Action> {
-                 const Point point = a.point(action);
-                 return a.visit([&](const auto& p) {
-                     const bool atari = p.board().colour(point) != go::Colour::empty && p.board().in_atari(point);
-                     return atari ? std::optional(p.geometry().action(p.board().last_liberty(point))) : std::nullopt;
-                 });
-             },
-             "point"_a, "The only liberty of a chain in atari, or None.")
+        .def(
+            "is_eye",
+            [](const AnyPosition& a, Action action, Player player, EyeRule rule) {
+                const Point point = a.point(action);
+                return a.visit([&](const auto& p) { return p.board().is_eye(point, go::colour_of(player), rule); });
+            },
+            "point"_a, "player"_a, "rule"_a)
+        .def(
+            "in_atari",
+            [](const AnyPosition& a, Action action) {
+                const Point point = a.point(action);
+                return a.visit([&](const auto& p) { return p.board().colour(point) != go::Colour::empty && p.board().in_atari(point); });
+            },
+            "point"_a)
+        .def(
+            "last_liberty",
+            [](const AnyPosition& a, Action action) -> std::optional<Action> {
+                const Point point = a.point(action);
+                return a.visit([&](const auto& p) {
+                    const bool atari = p.board().colour(point) != go::Colour::empty && p.board().in_atari(point);
+                    return atari ? std::optional(p.geometry().action(p.board().last_liberty(point))) : std::nullopt;
+                });
+            },
+            "point"_a, "The only liberty of a chain in atari, or None.")
         .def("chain", &chain, "point"_a, "The stones of the chain at a point, ascending; empty for an empty point.")
-        .def("play",
-             [](AnyPosition a, Action action) {
-                 a.visit([&](auto& p) { p.play(action); });
-                 return a;
-             },
-             "action"_a)
+        .def(
+            "play",
+            [](AnyPosition a, Action action) {
+                a.visit([&](auto& p) { p.play(action); });
+                return a;
+            },
+            "action"_a)
         .def("undo",
              [](AnyPosition a) {
                  a.visit([](auto& p) { p.undo(); });
@@ -268,22 +276,21 @@ void bind_go(nb::module_& m) {
              })
         .def("area_score", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.area_score(); }); })
         .def("score", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.score(); }); })
-        .def("search_state",
-             [](const AnyPosition& a, EyeRule rule, std::optional<int> max_plies) {
-                 ActionBuffer actions;
-                 return a.visit([&](const auto& p) {
-                     p.root_candidates(rule, actions);
-                     return go_state(p.search_state(rule, max_plies), actions);
-                 });
-             },
-             "eye_rule"_a, "max_plies"_a.none() = nb::none(), "What a search or a playout starts from: simple ko, superko obeyed at the root.")
+        .def(
+            "search_state",
+            [](const AnyPosition& a, EyeRule rule, std::optional<int> max_plies) {
+                ActionBuffer actions;
+                return a.visit([&](const auto& p) {
+                    p.root_candidates(rule, actions);
+                    return go_state(p.search_state(rule, max_plies), actions);
+                });
+            },
+            "eye_rule"_a, "max_plies"_a.none() = nb::none(), "What a search or a playout starts from: simple ko, superko obeyed at the root.")
         .def("playout_moves", &playout_moves, "rng"_a, "eye_rule"_a, "max_plies"_a.none() = nb::none(), "The moves of one uniform playout.");
 
     m.def(
         "board_bytes",
-        [](int width, int height) {
-            return go::SmallBoard::fits(checked_geometry(width, height)) ? sizeof(go::SmallBoard) : sizeof(go::LargeBoard);
-        },
+        [](int width, int height) { return go::SmallBoard::fits(checked_geometry(width, height)) ? sizeof(go::SmallBoard) : sizeof(go::LargeBoard); },
         "width"_a, "height"_a, "What a search copies.");
     bind_counts(m);
 }

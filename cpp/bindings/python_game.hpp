@@ -38,7 +38,8 @@ class PythonState {
     Player to_play() const {
         const int player = returned<int>(game_->to_play(state_), "to_play", "0 or 1");
         if (player < 0 || player >= game_->facts.players) {
-            throw GameContractError("to_play returned " + std::to_string(player) + " in a game for " + std::to_string(game_->facts.players) + " player(s)");
+            throw GameContractError("to_play returned " + std::to_string(player) + " in a game for " + std::to_string(game_->facts.players) +
+                                    " player(s)");
         }
         return static_cast<Player>(player);
     }

@@ -27,12 +27,10 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("simulations", &Search::simulations, "Simulations so far, over all runs.")
         .def_prop_ro("steps", &Search::steps, "Simulated steps so far.");
 
+    m.def("flat_monte_carlo", [](const StateDoor& root, const Rng& rng) { return root.flat_monte_carlo(rng); }, "root"_a, "rng"_a);
     m.def(
-        "flat_monte_carlo", [](const StateDoor& root, const Rng& rng) { return root.flat_monte_carlo(rng); }, "root"_a, "rng"_a);
-    m.def(
-        "tree_search",
-        [](const StateDoor& root, double exploration, const Rng& rng) { return root.tree_search({.exploration = exploration}, rng); }, "root"_a,
-        "exploration"_a, "rng"_a);
+        "tree_search", [](const StateDoor& root, double exploration, const Rng& rng) { return root.tree_search({.exploration = exploration}, rng); },
+        "root"_a, "exploration"_a, "rng"_a);
 }
 
 }  // namespace katachi::bindings

@@ -68,7 +68,7 @@ class StateDoorOf final : public StateDoor {
 
     std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const override {
         const ActionBuffer legal = legal_actions();
-        if (std::find(legal.begin(), legal.end(), action) == legal.end()) {
+        if (std::ranges::find(legal, action) == legal.end()) {
             throw IllegalMoveError("action " + std::to_string(action.value) + " is not legal in\n" + text());
         }
         S next = state_;

@@ -98,8 +98,6 @@ inline double other_side(double value, const GameFacts& facts) {
 }
 
 // A value of player 0, seen by `player`; and back, since the change of sides is its own inverse.
-inline double value_for(Player player, double value, const GameFacts& facts) {
-    return player == Player::black ? value : other_side(value, facts);
-}
+inline double value_for(Player player, double value, const GameFacts& facts) { return player == Player::black ? value : other_side(value, facts); }
 
 }  // namespace katachi

@@ -32,7 +32,7 @@ class FlatMonteCarlo final : public Search {
         const Playout playout = uniform_playout(state, rng_, buffer_);
         ++statistics.visits;
         statistics.value += (first + playout.total - statistics.value) / static_cast<double>(statistics.visits);
-        return static_cast<std::uint64_t>(1 + playout.length);
+        return 1 + static_cast<std::uint64_t>(playout.length);
     }
 
     bool is_finished() const override { return statistics_.empty(); }

@@ -31,11 +31,12 @@ class Search : public Job {
         if (!meter_) {
             return true;
         }
-        while (!is_finished() && !meter_->is_spent(true)) {
+        Meter& meter = *meter_;
+        while (!is_finished() && !meter.is_spent(true)) {
             // A handful of simulations between two looks at the clock.
-            for (int i = 0; i < clock_period && !meter_->is_spent(false); ++i) {
+            for (int i = 0; i < clock_period && !meter.is_spent(false); ++i) {
                 const std::uint64_t steps = simulate();
-                meter_->add(steps);
+                meter.add(steps);
                 ++simulations_;
                 steps_ += steps;
             }
@@ -43,7 +44,7 @@ class Search : public Job {
                 break;
             }
         }
-        return is_finished() || meter_->is_spent(true);
+        return is_finished() || meter.is_spent(true);
     }
 
    protected:

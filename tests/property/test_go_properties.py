@@ -62,10 +62,15 @@ def test_symmetries_commute_with_everything(position: Position, symmetry: Symmet
 
 @given(positions())
 def test_keys_do_not_depend_on_the_way(position: Position) -> None:
-    points = {"black": [i for i, c in enumerate(position.stones()) if c == "X"]}
-    points["white"] = [i for i, c in enumerate(position.stones()) if c == "O"]
+    black, white = ([i for i, c in enumerate(position.stones()) if c == stone] for stone in "XO")
     built = Position.set_up(
-        position.width, position.height, rules=position.rules, to_play=position.to_play, ko=position.ko, **points
+        position.width,
+        position.height,
+        rules=position.rules,
+        black=black,
+        white=white,
+        to_play=position.to_play,
+        ko=position.ko,
     )
     assert built.stones_key == position.stones_key
     assert position.passes or built.key == position.key

@@ -3,7 +3,7 @@
 import pytest
 
 from katachi import Action, BaseGame, GameFacts, InvalidArgumentError, Player, Rng, make_game, make_player, play_match
-from katachi.arena.match import play_game, play_round_robin, standings
+from katachi.arena.match import GameRecord, play_game, play_round_robin, standings
 from katachi.arena.statistics import wilson_interval
 from katachi.games.native import ExplicitTree
 
@@ -65,7 +65,7 @@ def test_stochastic_games_are_played_and_repeatable() -> None:
 def test_standings() -> None:
     game = make_game("tic-tac-toe")
     players = [make_player(spec) for spec in ("random", "flat-mc:sims=2", "flat-mc:sims=30")]
-    seen = []
+    seen: list[GameRecord] = []
     matches = play_round_robin(game, players, games=10, seed=1, on_game=seen.append)
     table = standings(matches)
     assert len(seen) == 30

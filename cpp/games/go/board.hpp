@@ -172,7 +172,8 @@ class Board {
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
     std::array<Point, 4> around(Point p) const { return {p - stride_, p - 1, p + 1, p + stride_}; }
 
-    bool is_crowded_suicide(Point p) const;
+    // The parts of the playout loop are worth more inlined than the compiler's own accounting says.
+    [[gnu::always_inline]] inline bool is_crowded_suicide(Point p) const;
     // What a new stone finds around it: its own liberties, and which of its neighbours (bits 0 to 3) are friends and
     // which belong to enemy chains that it leaves without liberty.
     struct Surroundings {
@@ -181,8 +182,8 @@ class Board {
         unsigned taken = 0;
     };
 
-    Surroundings place(Point p, Colour c, const std::array<Point, 4>& neighbours);
-    void connect(Point p, const Surroundings& found, const std::array<Point, 4>& neighbours);
+    [[gnu::always_inline]] inline Surroundings place(Point p, Colour c, const std::array<Point, 4>& neighbours);
+    [[gnu::always_inline]] inline void connect(Point p, const Surroundings& found, const std::array<Point, 4>& neighbours);
     void merge(Point a, Point b);
     int remove_chain(Point head);
 

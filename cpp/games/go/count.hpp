@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -16,7 +18,7 @@ namespace katachi::go {
 template <class P>
 class SequenceCount final : public Job {
    public:
-    SequenceCount(const P& root, int depth) : position_(root), depth_(static_cast<std::size_t>(depth)) { open(); }
+    SequenceCount(P root, int depth) : position_(std::move(root)), depth_(static_cast<std::size_t>(depth)) { open(); }
 
     const std::vector<std::uint64_t>& counts() const { return counts_; }
     std::uint64_t games() const { return games_; }

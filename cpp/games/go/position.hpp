@@ -246,7 +246,7 @@ template <class B>
 bool Position<B>::repeats(Point p) const {
     const Player next = opponent(to_play());
     const std::uint64_t key = repetition_key(board_.stones_key_after(p), next);
-    auto found = std::find(keys_.begin(), keys_.end(), key);
+    auto found = std::ranges::find(keys_, key);
     if (found == keys_.end()) {
         return false;
     }
@@ -316,9 +316,9 @@ void Position<B>::root_candidates(EyeRule eye_rule, ActionBuffer& out) const {
 template <class B>
 GoState<B> Position<B>::search_state(EyeRule eye_rule, std::optional<int> max_plies) const {
     return GoState<B>(rebuilt(entries_.back()), {.white_points = rules_.white_points(handicap_),
-                                                  .suicide = rules_.suicide,
-                                                  .eye_rule = eye_rule,
-                                                  .max_plies = max_plies.value_or(3 * geometry().area())});
+                                                 .suicide = rules_.suicide,
+                                                 .eye_rule = eye_rule,
+                                                 .max_plies = max_plies.value_or(3 * geometry().area())});
 }
 
 template <class B>

@@ -36,9 +36,7 @@ struct Zobrist {
     }
 
     // Boards of different shape have different keys.
-    static constexpr std::uint64_t shape(int width, int height) {
-        return mix64(static_cast<std::uint64_t>(width * 32 + height) * golden_gamma);
-    }
+    static constexpr std::uint64_t shape(int width, int height) { return mix64(static_cast<std::uint64_t>(width * 32 + height) * golden_gamma); }
 };
 
 inline constexpr Zobrist zobrist{};

@@ -24,7 +24,7 @@ def perft(
     rules: Annotated[
         str, typer.Option(help="Rule set: cgos, tromp-taylor, chinese, chinese-ogs, aga, new-zealand.")
     ] = "tromp-taylor",
-    depth: Annotated[int, typer.Option(min=1, help="Plies, for move sequences.")] = 5,
+    depth: Annotated[int, typer.Option(help="Plies, at least 1, for move sequences.")] = 5,
     count: Annotated[
         Count, typer.Option(help="Move sequences by depth, legal positions, or whole games.")
     ] = Count.SEQUENCES,

@@ -1,0 +1,86 @@
+"""The real command in a real process: answers, JSON, errors, reproducibility."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import katachi
+
+KATACHI = str(Path(sys.executable).with_name("katachi"))
+
+
+def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    result = subprocess.run([KATACHI, *arguments], capture_output=True, text=True, timeout=120)
+    assert result.returncode == status, result.stderr + result.stdout
+    return result
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.strip() == katachi.__version__
+    for command in ("perft", "bench", "demo", "info"):
+        assert command in run("--help").stdout
+        assert "Examples:" in run(command, "--help").stdout
+        assert f"katachi {command}" in run(command, "--help").stdout
+
+
+def test_perft() -> None:
+    assert run("perft", "--size", "2", "--depth", "3").stdout.split() == ["1", "5", "2", "21", "3", "68"]
+    answer = json.loads(run("perft", "--size", "3x2", "--rules", "aga", "--depth", "2", "--json").stdout)
+    assert answer["counts"] == [7, 43]
+    assert (answer["size"], answer["rules"]) == ("3x2", "aga")
+    assert run("perft", "--size", "3", "--count", "positions").stdout == "12675\n"
+    assert run("perft", "--size", "1x3", "--count", "games").stdout == "907\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("perft", "--rules", "japanese"), 2, "territory scoring"),
+        (("perft", "--rules", "cgo"), 2, "did you mean 'cgos'"),
+        (("perft", "--size", "twenty"), 2, "'twenty' is not a board size"),
+        (("perft", "--size", "25"), 2, "1x1 to 19x19, not 25x25"),
+        (("perft", "--size", "5", "--count", "positions"), 2, "limited to boards of 20 points, not 25"),
+        (("perft", "--depth", "0"), 2, "at least 1, not 0"),
+        (("perft", "--count", "sheep"), 2, "sheep"),
+        (("nonsense",), 2, "nonsense"),
+        (("demo", "--size", "0"), 2, "0x0"),
+    ],
+)
+def test_mistakes_are_one_message(arguments: tuple[str, ...], status: int, message: str) -> None:
+    result = run(*arguments, status=status)
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_info() -> None:
+    answer = json.loads(run("info", "--json").stdout)
+    assert answer["version"] == katachi.__version__
+    assert {"go", "pig", "tic-tac-toe"} <= set(answer["games"])
+    assert {"flat-mc", "random"} <= set(answer["players"])
+    assert "cgos" in run("info").stdout
+
+
+def test_bench_has_every_key() -> None:
+    answer = json.loads(run("bench", "--json", "--scale", "0.01").stdout)
+    for rates in (answer["playouts_per_second"], answer["moves_per_second"]):
+        assert set(rates) == {"5x5", "9x9", "19x19"}
+        assert min(rates.values()) > 0
+    assert answer["moves_per_second"]["9x9"] > 50 * answer["playouts_per_second"]["9x9"]
+    assert answer["calibration"]["random_draws_per_second"] > 0
+    assert answer["board_bytes"]["9x9"] < 2048
+    assert {"processor", "compiler", "flags"} <= set(answer["machine"])
+    assert "playouts/s" in run("bench", "--scale", "0.01").stdout
+
+
+def test_demo_is_reproducible_and_ends_in_a_table() -> None:
+    arguments = ("demo", "--size", "4", "--games", "2", "--json")
+    one, two, other = run(*arguments), run(*arguments), run(*arguments, "--seed", "8")
+    assert one.stdout == two.stdout
+    assert one.stdout != other.stdout
+    table = json.loads(one.stdout)["table"]
+    assert sum(row["points"] for row in table) == 2 * 6
+    assert "random" in run("demo", "--size", "3", "--games", "1").stdout

@@ -1,0 +1,85 @@
+"""The package as a whole: lazy, typed, documented, and its settings reach the core."""
+
+import importlib
+import subprocess
+import sys
+from importlib import resources
+
+import pytest
+
+import katachi
+from katachi import _core
+from katachi.games.go import Rules
+
+HEAVY = ("matplotlib", "numpy", "pydantic", "rich", "scipy", "typer")
+
+
+def test_import_loads_nothing_heavy() -> None:
+    program = f"import sys, katachi; print([m for m in {HEAVY!r} if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_every_export_exists() -> None:
+    for name in katachi.__all__:
+        assert getattr(katachi, name) is not None
+        assert name in dir(katachi)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        katachi.nonsense  # noqa: B018
+    program = "from katachi import *; print(make_game('go').name)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "go\n"
+
+
+def test_typed_and_stubbed() -> None:
+    assert (resources.files("katachi") / "py.typed").is_file()
+    stub = (resources.files("katachi") / "_core.pyi").read_text()
+    for name in dir(_core):
+        if not name.startswith("_"):
+            assert f" {name}" in stub, f"{name} is not in the stub: run make stubs"
+
+
+def test_every_module_says_what_lives_there() -> None:
+    import pkgutil
+
+    for module in pkgutil.walk_packages(katachi.__path__, "katachi."):
+        if module.name not in ("katachi._core", "katachi.cli.__main__"):
+            assert importlib.import_module(module.name).__doc__, module.name
+
+
+def test_rules_reach_the_core_field_by_field() -> None:
+    native = Rules.named("aga", komi=6.5).to_native()
+    fields = {name for name in dir(native) if not name.startswith("_")}
+    assert fields == set(Rules.model_fields) - {"scoring"}
+    assert (native.ko, native.suicide, native.komi, native.handicap_bonus) == (
+        _core.Ko.SITUATIONAL,
+        False,
+        6.5,
+        _core.HandicapBonus.STONES_LESS_ONE,
+    )
+
+
+def test_native_objects_are_freed() -> None:
+    program = """
+import gc, resource
+from katachi import *
+class Tiny(BaseGame):
+    name = "tiny"
+    facts = GameFacts(players=1, action_space=1)
+    def initial_state(self): return 0
+    def legal_actions(self, state): return [Action(0)] if state < 3 else []
+    def play(self, state, action): return state + 1, 0.0
+    def is_terminal(self, state): return state == 3
+    def to_play(self, state): return Player.BLACK
+def work(n):
+    for i in range(n):
+        for game in (Tiny(), make_game("go", size=9)):
+            search = TreeSearch(game, game.initial_state(), rng=Rng(i))
+            search.run(Limit(simulations=20))
+    gc.collect()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+first = work(300)
+print(work(1500) - first)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(run.stdout) < 4096, "kilobytes grown over 1,500 searches"
