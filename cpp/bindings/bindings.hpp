@@ -41,7 +41,23 @@ using Progress = nb::object;
 
 // Drives a job to its end in slices, with the interpreter released unless the job calls Python. Between slices signals are
 // served (Ctrl-C raises KeyboardInterrupt) and `progress`, when given, is told and asked. True: the job is done.
+// A job that is running already, in another thread or further up in this one, is refused.
 bool drive(Job& job, const Progress& progress);
+
+// The refusal, for callers that have something to prepare.
+void check_idle(const Job& job);
+
+// To be called before a job is looked at: waits for the end of the slice that another thread may be working on.
+void await_slice(const Job& job);
+
+// A getter of a job that waits like that.
+template <class R, class J>
+auto settled(R (J::*getter)() const) {
+    return [getter](const J& job) {
+        await_slice(job);
+        return (job.*getter)();
+    };
+}
 
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);

@@ -6,15 +6,54 @@
 
 namespace katachi::bindings {
 
-bool drive(Job& job, const Progress& progress) {
-    while (true) {
+namespace {
+
+// Lets the other threads of Python go on.
+void pause() {
+    const nb::gil_scoped_release release;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+// One driver at a time; released also when an exception leaves the loop.
+class Driving {
+   public:
+    explicit Driving(Job& job) : job_(job) {
+        check_idle(job);
+        job.use.driven = true;
+        job.use.driver = std::this_thread::get_id();
+    }
+    Driving(const Driving&) = delete;
+    Driving(Driving&&) = delete;
+    Driving& operator=(const Driving&) = delete;
+    Driving& operator=(Driving&&) = delete;
+    ~Driving() { job_.use.driven = job_.use.in_slice = false; }
+
+    bool advance() {
+        job_.use.in_slice = true;
         bool done = false;
-        if (job.calls_python()) {
-            done = job.advance(Slice());
+        if (job_.calls_python()) {
+            done = job_.advance(Slice());
         } else {
             const nb::gil_scoped_release release;
-            done = job.advance(Slice());
+            done = job_.advance(Slice());
         }
+        job_.use.in_slice = false;
+        while (job_.use.readers > 0) {
+            pause();
+        }
+        return done;
+    }
+
+   private:
+    Job& job_;
+};
+
+}  // namespace
+
+bool drive(Job& job, const Progress& progress) {
+    Driving driving(job);
+    while (true) {
+        const bool done = driving.advance();
         if (PyErr_CheckSignals() != 0) {
             throw nb::python_error();
         }
@@ -22,6 +61,23 @@ bool drive(Job& job, const Progress& progress) {
         if (done || !goes_on) {
             return done;
         }
+    }
+}
+
+void await_slice(const Job& job) {
+    while (job.use.in_slice) {
+        if (job.use.driver == std::this_thread::get_id()) {
+            throw InvalidArgumentError("this cannot be read from inside its own simulation");
+        }
+        ++job.use.readers;
+        pause();
+        --job.use.readers;
+    }
+}
+
+void check_idle(const Job& job) {
+    if (job.use.driven) {
+        throw InvalidArgumentError("this is already running: in another thread, or because its own progress or game called it");
     }
 }
 
@@ -70,7 +126,16 @@ void bind_core(nb::module_& m) {
     nb::class_<Rng>(m, "Rng",
                     "The one random generator (xoshiro256++, seeded through SplitMix64). Pass it to whatever needs chance;\n"
                     "`split` it by name for independent streams.")
-        .def(nb::init<std::uint64_t>(), "seed"_a)
+        .def(
+            "__init__",
+            [](Rng* self, const nb::int_& seed) {
+                std::uint64_t value = 0;
+                if (!nb::try_cast<std::uint64_t>(seed, value)) {
+                    throw InvalidArgumentError("a seed is a whole number from 0 to 2**64 - 1, not " + nb::cast<std::string>(nb::repr(seed)));
+                }
+                new (self) Rng(value);
+            },
+            "seed"_a)
         .def("next", &Rng::next, "The next 64 random bits.")
         .def(
             "below",

@@ -8,14 +8,19 @@ namespace katachi::bindings {
 
 namespace {
 
-// The nested lists of katachi.games.explicit_tree: a number is a leaf, a list a choice.
-int add_node(TreeDescription& tree, const nb::handle& item) {
+constexpr int deepest_tree = 1000;
+
+// The nested lists of katachi.games.native.ExplicitTree: a number is a leaf, a list a choice.
+int add_node(TreeDescription& tree, const nb::handle& item, int depth = 0) {
+    if (depth > deepest_tree) {
+        throw InvalidArgumentError("explicit tree: deeper than " + std::to_string(deepest_tree) + " levels");
+    }
     const auto index = static_cast<int>(tree.nodes.size());
     tree.nodes.emplace_back();
     if (nb::isinstance<nb::list>(item) || nb::isinstance<nb::tuple>(item)) {
         std::vector<int> children;
         for (const nb::handle child : item) {
-            children.push_back(add_node(tree, child));
+            children.push_back(add_node(tree, child, depth + 1));
         }
         if (children.empty()) {
             throw InvalidArgumentError("explicit tree: a choice needs at least one child");
@@ -101,10 +106,10 @@ void bind_games(nb::module_& m) {
     nb::class_<PlayoutBatch>(m, "PlayoutBatch", "Many uniform playouts from one state.")
         .def(
             "run", [](PlayoutBatch& batch, const Progress& progress) { return drive(batch, progress); }, "progress"_a.none() = nb::none())
-        .def_prop_ro("done", &PlayoutBatch::done, "How many have been played.")
-        .def_prop_ro("steps", &PlayoutBatch::steps, "Steps of all of them.")
-        .def_prop_ro("cut", &PlayoutBatch::cut, "How many met the length cap.")
-        .def_prop_ro("total", &PlayoutBatch::total, "The sum of their returns, player 0's.");
+        .def_prop_ro("done", settled(&PlayoutBatch::done), "How many have been played.")
+        .def_prop_ro("steps", settled(&PlayoutBatch::steps), "Steps of all of them.")
+        .def_prop_ro("cut", settled(&PlayoutBatch::cut), "How many met the length cap.")
+        .def_prop_ro("total", settled(&PlayoutBatch::total), "The sum of their returns, player 0's.");
 
     nb::class_<StateDoor>(m, "State", "One state of some game, native or not, as searches and playouts take it. Immutable.")
         .def_prop_ro("facts", &StateDoor::facts)

@@ -18,14 +18,15 @@ void bind_search(nb::module_& m) {
             "run",
             [](Search& search, std::optional<std::uint64_t> simulations, std::optional<std::uint64_t> steps, std::optional<double> seconds,
                const Progress& progress) {
+                check_idle(search);
                 search.begin({simulations, steps, seconds});
                 return drive(search, progress);
             },
             nb::kw_only(), "simulations"_a.none() = nb::none(), "steps"_a.none() = nb::none(), "seconds"_a.none() = nb::none(),
             "progress"_a.none() = nb::none(), "Searches until the first limit is reached (True) or progress returns False.")
-        .def("root_actions", &Search::root_actions)
-        .def_prop_ro("simulations", &Search::simulations, "Simulations so far, over all runs.")
-        .def_prop_ro("steps", &Search::steps, "Simulated steps so far.");
+        .def("root_actions", settled(&Search::root_actions))
+        .def_prop_ro("simulations", settled(&Search::simulations), "Simulations so far, over all runs.")
+        .def_prop_ro("steps", settled(&Search::steps), "Simulated steps so far.");
 
     m.def("flat_monte_carlo", [](const StateDoor& root, const Rng& rng) { return root.flat_monte_carlo(rng); }, "root"_a, "rng"_a);
     m.def(

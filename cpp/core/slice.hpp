@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <thread>
 
 namespace katachi {
 
@@ -50,6 +51,15 @@ class Job {
     virtual double progress() const = 0;
     // Jobs that call back into Python keep the interpreter lock.
     virtual bool calls_python() const { return false; }
+
+    // Who is driving this job, and whether a slice is under way. Written by the door alone, under the interpreter lock.
+    struct Use {
+        bool driven = false;
+        bool in_slice = false;
+        int readers = 0;  // threads that wait for the end of a slice
+        std::thread::id driver;
+    };
+    mutable Use use;
 };
 
 }  // namespace katachi

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+import threading
 from importlib import resources
 
 import pytest
@@ -83,3 +84,61 @@ print(work(1500) - first)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert int(run.stdout) < 4096, "kilobytes grown over 1,500 searches"
+
+
+def test_one_driver_at_a_time_and_readers_wait() -> None:
+    # Read from another thread while the search runs: never in the middle of a slice, never a crash.
+    game = katachi.make_game("go", size=9)
+    search = katachi.TreeSearch(game, game.initial_state(), rng=katachi.Rng(1))
+    runner = threading.Thread(target=search.run, args=(katachi.Limit(seconds=1.0),))
+    runner.start()
+    refusals = 0
+    while runner.is_alive():
+        visits = sum(root.visits for root in search.root_actions())
+        assert visits <= search.simulations
+        try:
+            search.run(katachi.Limit(simulations=1))
+        except katachi.InvalidArgumentError as error:
+            assert "already running" in str(error)
+            refusals += 1
+    assert refusals > 0
+    assert sum(root.visits for root in search.root_actions()) == search.simulations
+
+
+def test_reentrance_is_refused() -> None:
+    game = katachi.make_game("go", size=9)
+    search = katachi.TreeSearch(game, game.initial_state(), rng=katachi.Rng(1))
+    limit = katachi.Limit(simulations=10)
+    with pytest.raises(katachi.InvalidArgumentError, match="already running"):
+        search.run(limit, progress=lambda _: search.run(limit))
+    seen = []
+    search.run(katachi.Limit(seconds=0.2), progress=lambda _: seen.append(len(search.root_actions())))
+    assert seen[0] == 81, "reading between slices is what progress is for"
+
+
+def test_a_game_cannot_read_the_search_that_plays_it() -> None:
+    class Curious(katachi.BaseGame[int]):
+        name = "curious"
+        facts = katachi.GameFacts(players=1, action_space=1)
+        search: katachi.TreeSearch
+
+        def initial_state(self) -> int:
+            return 0
+
+        def legal_actions(self, state: int) -> list[katachi.Action]:
+            return [katachi.Action(0)] if state < 3 else []
+
+        def play(self, state: int, action: katachi.Action) -> tuple[int, float]:
+            self.search.root_actions()
+            return state + 1, 0.0
+
+        def is_terminal(self, state: int) -> bool:
+            return state == 3
+
+        def to_play(self, state: int) -> katachi.Player:
+            return katachi.Player.BLACK
+
+    game = Curious()
+    game.search = katachi.TreeSearch(game, 0, rng=katachi.Rng(1))
+    with pytest.raises(katachi.InvalidArgumentError, match="inside its own simulation"):
+        game.search.run(katachi.Limit(simulations=5))

@@ -264,6 +264,16 @@ def test_bad_trees(tree: Any) -> None:  # noqa: ANN401
         ExplicitTree(tree)
 
 
+def test_deep_trees_are_refused_not_crashed() -> None:
+    tree: Any = 1
+    for _ in range(100_000):
+        tree = [tree]
+    with pytest.raises(InvalidArgumentError, match="deeper than 1000"):
+        ExplicitTree(tree)
+    while isinstance(tree, list):  # taken apart from outside: Python's own destructor would recurse
+        tree = tree[0]
+
+
 def test_pig_by_hand() -> None:
     game = Pig(target=6)
     with pytest.raises(InvalidArgumentError, match="target"):

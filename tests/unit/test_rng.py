@@ -109,3 +109,9 @@ def test_uniform_stays_in_range() -> None:
     draws = [rng.uniform() for _ in range(10_000)]
     assert 0 <= min(draws) < 0.001
     assert 0.999 < max(draws) < 1
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_seeds_are_checked(seed: int) -> None:
+    with pytest.raises(InvalidArgumentError, match=str(seed)):
+        Rng(seed)
