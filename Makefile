@@ -48,7 +48,7 @@ lint-python: $(VENV)/.stamp-package $(VENV)/.stamp-test $(VENV)/.stamp-lint
 	$(BIN)/mypy
 
 lint-layers: $(VENV)/.stamp-package $(VENV)/.stamp-lint
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 lint-stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	@$(call generate_stub,build/_core.pyi)

@@ -20,13 +20,15 @@ template <>
 struct nanobind::detail::type_caster<katachi::Action> {
     NB_TYPE_CASTER(katachi::Action, const_name("int"))
 
+    // A number that no game can have as an action becomes -1, which every game refuses.
     bool from_python(handle src, uint8_t flags, cleanup_list* cleanup) noexcept {
         make_caster<std::int32_t> number;
-        if (!number.from_python(src, flags, cleanup)) {
-            return false;
+        if (number.from_python(src, flags, cleanup)) {
+            value = katachi::Action{number.value};
+            return true;
         }
-        value = katachi::Action{number.value};
-        return true;
+        value = katachi::Action{-1};
+        return PyLong_Check(src.ptr()) != 0;
     }
 
     static handle from_cpp(katachi::Action action, rv_policy policy, cleanup_list* cleanup) noexcept {

@@ -14,6 +14,24 @@ void pause() {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
+// The interpreter must not end while a thread is inside a slice: taking the lock back would then kill the process. So at exit
+// all jobs are stopped at the end of their slice. Under the interpreter lock, like Job::use.
+struct Shutdown {
+    bool begun = false;
+    int drivers = 0;
+};
+Shutdown& shutdown() {
+    static Shutdown state;
+    return state;
+}
+
+void stop_at_exit() {
+    shutdown().begun = true;
+    for (int i = 0; i < 20'000 && shutdown().drivers > 0; ++i) {
+        pause();
+    }
+}
+
 // One driver at a time; released also when an exception leaves the loop.
 class Driving {
    public:
@@ -21,12 +39,16 @@ class Driving {
         check_idle(job);
         job.use.driven = true;
         job.use.driver = std::this_thread::get_id();
+        ++shutdown().drivers;
     }
     Driving(const Driving&) = delete;
     Driving(Driving&&) = delete;
     Driving& operator=(const Driving&) = delete;
     Driving& operator=(Driving&&) = delete;
-    ~Driving() { job_.use.driven = job_.use.in_slice = false; }
+    ~Driving() {
+        job_.use.driven = job_.use.in_slice = false;
+        --shutdown().drivers;
+    }
 
     bool advance() {
         job_.use.in_slice = true;
@@ -58,7 +80,7 @@ bool drive(Job& job, const Progress& progress) {
             throw nb::python_error();
         }
         const bool goes_on = progress.is_none() || !nb::object(progress(job.progress())).is(nb::handle(Py_False));
-        if (done || !goes_on) {
+        if (done || !goes_on || shutdown().begun) {
             return done;
         }
     }
@@ -72,6 +94,9 @@ void await_slice(const Job& job) {
         ++job.use.readers;
         pause();
         --job.use.readers;
+        if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+        }
     }
 }
 
@@ -113,6 +138,7 @@ std::uint64_t calibrate(std::uint32_t steps) {
 
 void bind_core(nb::module_& m) {
     nb::register_exception_translator(translate);
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function(stop_at_exit));
 
     m.def("build_info", [] { return std::pair<std::string, std::string>(KATACHI_COMPILER, KATACHI_FLAGS); }, "(compiler, flags) of this build.");
     m.def("calibrate", &calibrate, "steps"_a, nb::call_guard<nb::gil_scoped_release>(),
@@ -123,45 +149,70 @@ void bind_core(nb::module_& m) {
         .value("WHITE", Player::white)
         .def_prop_ro("opponent", &opponent, "The other player.");
 
-    nb::class_<Rng>(m, "Rng",
-                    "The one random generator (xoshiro256++, seeded through SplitMix64). Pass it to whatever needs chance;\n"
-                    "`split` it by name for independent streams.")
-        .def(
-            "__init__",
-            [](Rng* self, const nb::int_& seed) {
-                std::uint64_t value = 0;
-                if (!nb::try_cast<std::uint64_t>(seed, value)) {
-                    throw InvalidArgumentError("a seed is a whole number from 0 to 2**64 - 1, not " + nb::cast<std::string>(nb::repr(seed)));
-                }
-                new (self) Rng(value);
-            },
-            "seed"_a)
-        .def("next", &Rng::next, "The next 64 random bits.")
-        .def(
-            "below",
-            [](Rng& rng, std::int64_t bound) {
-                if (bound < 1 || bound > 0xffffffffLL) {
-                    throw InvalidArgumentError("Rng.below needs a bound from 1 to 2**32 - 1, not " + std::to_string(bound));
-                }
-                return rng.below(static_cast<std::uint32_t>(bound));
-            },
-            "bound"_a, "A whole number, uniform on [0, bound).")
-        .def("uniform", &Rng::uniform, "A float, uniform on [0, 1).")
-        .def(
-            "split", [](const Rng& rng, const std::string& name, std::uint64_t index) { return rng.split(name, index); }, "name"_a, "index"_a = 0,
-            "An independent generator for (name, index). This one does not advance.")
-        .def_prop_ro("state", &Rng::state, "The four words of state.")
-        .def_static(
-            "from_state", [](const Rng::State& state) { return Rng(state); }, "state"_a)
-        .def(
-            "__eq__", [](const Rng& a, const nb::object& b) { return nb::isinstance<Rng>(b) && a == nb::cast<const Rng&>(b); },
-            nb::arg("other").none())
-        .def("__copy__", [](const Rng& rng) { return rng; })
-        .def(
-            "__deepcopy__", [](const Rng& rng, const nb::object& /*memo*/) { return rng; }, "memo"_a)
-        .def("__repr__", [](const Rng& rng) {
-            return nb::str("Rng.from_state(({}, {}, {}, {}))").format(rng.state()[0], rng.state()[1], rng.state()[2], rng.state()[3]);
-        });
+    auto rng_class =
+        nb::class_<Rng>(m, "Rng",
+                        "The one random generator (xoshiro256++, seeded through SplitMix64). Pass it to whatever needs chance;\n"
+                        "`split` it by name for independent streams.")
+            .def(
+                "__init__",
+                [](Rng* self, const nb::int_& seed) {
+                    std::uint64_t value = 0;
+                    if (!nb::try_cast<std::uint64_t>(seed, value)) {
+                        throw InvalidArgumentError("a seed is a whole number from 0 to 2**64 - 1, not " + nb::cast<std::string>(nb::repr(seed)));
+                    }
+                    new (self) Rng(value);
+                },
+                "seed"_a)
+            .def("next", &Rng::next, "The next 64 random bits.")
+            .def(
+                "below",
+                [](Rng& rng, std::int64_t bound) {
+                    if (bound < 1 || bound > 0xffffffffLL) {
+                        throw InvalidArgumentError("Rng.below needs a bound from 1 to 2**32 - 1, not " + std::to_string(bound));
+                    }
+                    return rng.below(static_cast<std::uint32_t>(bound));
+                },
+                "bound"_a, "A whole number, uniform on [0, bound).")
+            .def("uniform", &Rng::uniform, "A float, uniform on [0, 1).")
+            .def(
+                "choice",
+                [](Rng& rng, const nb::sequence& items) {
+                    const std::size_t size = nb::len(items);
+                    if (size == 0) {
+                        throw InvalidArgumentError("Rng.choice needs at least one item");
+                    }
+                    return nb::object(items[rng.below(static_cast<std::uint32_t>(size))]);
+                },
+                nb::sig("def choice(self, items: collections.abc.Sequence[typing.Any]) -> typing.Any"), "items"_a,
+                "An item of a sequence, each equally likely.")
+            .def(
+                "split", [](const Rng& rng, const std::string& name, std::uint64_t index) { return rng.split(name, index); }, "name"_a, "index"_a = 0,
+                "An independent generator for (name, index). This one does not advance.")
+            .def_prop_ro("state", &Rng::state, "The four words of state.")
+            .def_static(
+                "from_state",
+                [](const Rng::State& state) {
+                    if (state == Rng::State{}) {
+                        throw InvalidArgumentError("the state of a generator must not be all zeros");
+                    }
+                    return Rng(state);
+                },
+                "state"_a)
+            .def(
+                "__eq__", [](const Rng& a, const nb::object& b) { return nb::isinstance<Rng>(b) && a == nb::cast<const Rng&>(b); },
+                nb::arg("other").none())
+            .def(
+                "__reduce__", [](const Rng& rng) { return nb::make_tuple(nb::type<Rng>().attr("from_state"), nb::make_tuple(rng.state())); },
+                nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"))
+            .def(
+                "__hash__", [](const Rng&) -> Py_hash_t { throw nb::type_error("unhashable: a generator changes with every draw"); },
+                nb::sig("def __hash__(self) -> typing.NoReturn"))
+            .def("__copy__", [](const Rng& rng) { return rng; })
+            .def(
+                "__deepcopy__", [](const Rng& rng, const nb::object& /*memo*/) { return rng; }, "memo"_a)
+            .def("__repr__", [](const Rng& rng) {
+                return nb::str("Rng.from_state(({}, {}, {}, {}))").format(rng.state()[0], rng.state()[1], rng.state()[2], rng.state()[3]);
+            });
 }
 
 }  // namespace katachi::bindings

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 
 #include "bindings/bindings.hpp"
@@ -29,8 +30,8 @@ int add_node(TreeDescription& tree, const nb::handle& item, int depth = 0) {
         return index;
     }
     double value = 0;
-    if (!nb::try_cast<double>(item, value)) {
-        throw InvalidArgumentError("explicit tree: expected a number or a list, not " + nb::cast<std::string>(nb::repr(item)));
+    if (!nb::try_cast<double>(item, value) || !std::isfinite(value)) {
+        throw InvalidArgumentError("explicit tree: expected a finite number or a list, not " + nb::cast<std::string>(nb::repr(item)));
     }
     tree.nodes[static_cast<std::size_t>(index)].value = value;
     return index;
@@ -69,8 +70,14 @@ void bind_games(nb::module_& m) {
                 if (action_space < 1) {
                     throw InvalidArgumentError("GameFacts: the action space must be at least 1, not " + std::to_string(action_space));
                 }
-                if (return_bounds && !(return_bounds->first <= return_bounds->second)) {
-                    throw InvalidArgumentError("GameFacts: return_bounds must be (low, high) with low <= high");
+                const auto [low, high] = return_bounds.value_or(std::pair(0.0, 0.0));
+                const bool ordered = low <= high;  // false for NaN
+                if (!ordered || !std::isfinite(high - low)) {
+                    throw InvalidArgumentError("GameFacts: return_bounds must be finite (low, high) with low <= high, not (" + std::to_string(low) +
+                                               ", " + std::to_string(high) + ")");
+                }
+                if (max_length && *max_length < 1) {
+                    throw InvalidArgumentError("GameFacts: max_length must be at least 1, not " + std::to_string(*max_length));
                 }
                 new (self)
                     GameFacts{.players = players,
@@ -96,6 +103,9 @@ void bind_games(nb::module_& m) {
         .def(
             "value_for", [](const GameFacts& facts, Player player, double value) { return value_for(player, value, facts); }, "player"_a, "value"_a,
             "A value of player 0 as `player` sees it, and back. The only place where a value changes sides.")
+        .def(
+            "__eq__", [](const GameFacts& a, const nb::object& b) { return nb::isinstance<GameFacts>(b) && a == nb::cast<const GameFacts&>(b); },
+            nb::arg("other").none())
         .def("__repr__", [](const GameFacts& facts) {
             const nb::object bounds =
                 facts.return_bounds ? nb::object(nb::make_tuple(facts.return_bounds->low, facts.return_bounds->high)) : nb::none();
@@ -132,6 +142,7 @@ void bind_games(nb::module_& m) {
             },
             "action"_a, "rng"_a.none() = nb::none(), "(next state, reward of player 0). Illegal actions raise IllegalMoveError.")
         .def("playouts", &StateDoor::playouts, "count"_a, "rng"_a, "A batch of uniform playouts; call its run().")
+        .def("is_same_kind", &StateDoor::is_same_kind, "other"_a, "Is the other one a state of the same game, whatever its size?")
         .def("__str__", &StateDoor::text);
 
     m.def("tic_tac_toe", &tic_tac_toe, "The empty board of tic-tac-toe.");
@@ -139,6 +150,9 @@ void bind_games(nb::module_& m) {
     m.def(
         "explicit_tree",
         [](const nb::object& root, int players) {
+            if (players != 1 && players != 2) {
+                throw InvalidArgumentError("explicit tree: a game has 1 or 2 players, not " + std::to_string(players));
+            }
             auto tree = std::make_shared<TreeDescription>();
             tree->players = players;
             add_node(*tree, root);

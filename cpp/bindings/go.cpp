@@ -79,34 +79,26 @@ std::vector<Action> chain(const AnyPosition& position, Action action) {
     });
 }
 
-template <class B>
-Point random_candidate(B& board, EyeRule rule, Rng& rng) {
-    switch (rule) {
-        case EyeRule::surrounded:
-            return board.template random_candidate<EyeRule::surrounded>(rng);
-        case EyeRule::strict:
-            return board.template random_candidate<EyeRule::strict>(rng);
-        case EyeRule::simple:
-            break;
-    }
-    return board.template random_candidate<EyeRule::simple>(rng);
+// The root candidates, where superko leaves less than the search state's own.
+template <class P, class S>
+std::optional<ActionBuffer> restricted(const P& position, const S& state, EyeRule rule) {
+    ActionBuffer own;
+    ActionBuffer root;
+    state.candidates(own);
+    position.root_candidates(rule, root);
+    return own == root ? std::nullopt : std::optional(root);
 }
 
 // One uniform playout, move by move: the same choices as State.playouts makes with the same generator.
 std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule rule, std::optional<int> max_plies) {
     return position.visit([&](const auto& p) {
-        auto board = p.search_state(rule, max_plies).board();
-        const int cap = max_plies.value_or(3 * p.geometry().area());
+        auto state = p.search_state(rule, max_plies);
         std::vector<Action> moves;
-        while (!board.is_over() && static_cast<int>(moves.size()) < cap) {
-            const Point point = random_candidate(board, rule, rng);
-            if (point == go::no_point) {
-                board.pass();
-            } else {
-                board.play(point);
-            }
-            moves.push_back(p.geometry().action(point));
+        if (const auto first = restricted(p, state, rule); first && !state.is_terminal()) {
+            moves.push_back((*first)[rng.below(static_cast<std::uint32_t>(first->size()))]);
+            state.play(moves.back());
         }
+        state.uniform_playout(rng, [&](Point point) { moves.push_back(p.geometry().action(point)); });
         return moves;
     });
 }
@@ -132,38 +124,40 @@ void bind_rules(nb::module_& m) {
         .def_ro("handicap_bonus", &go::Rules::handicap_bonus);
 }
 
+constexpr int deepest_count = 1000;
+
 void bind_counts(nb::module_& m) {
     m.def(
         "count_sequences",
         [](const AnyPosition& position, int depth, const Progress& progress) {
-            if (depth < 1) {
-                throw InvalidArgumentError("the depth must be at least 1, not " + std::to_string(depth));
+            if (depth < 1 || depth > deepest_count) {
+                throw InvalidArgumentError("the depth must be from 1 to " + std::to_string(deepest_count) + ", not " + std::to_string(depth));
             }
             return position.visit([&](const auto& p) {
                 go::SequenceCount count(p, depth);
-                drive(count, progress);
-                return count.counts();
+                return drive(count, progress) ? std::optional(count.counts()) : std::nullopt;
             });
         },
-        "position"_a, "depth"_a, "progress"_a.none() = nb::none(), "Move sequences of exactly 1, 2, …, depth plies.");
+        "position"_a, "depth"_a, "progress"_a.none() = nb::none(), "Move sequences of exactly 1, 2, …, depth plies; None if progress stopped it.");
     m.def(
         "count_games",
         [](const AnyPosition& position, const Progress& progress) {
             return position.visit([&](const auto& p) {
+                if (!p.has_superko()) {
+                    throw InvalidArgumentError("under simple ko games can go on for ever: count them under a rule set with superko");
+                }
                 go::SequenceCount count(p, 0);
-                drive(count, progress);
-                return count.games();
+                return drive(count, progress) ? std::optional(count.games()) : std::nullopt;
             });
         },
-        "position"_a, "progress"_a.none() = nb::none(), "Whole games from here, each ended by two passes.");
+        "position"_a, "progress"_a.none() = nb::none(), "Whole games from here, each ended by two passes; None if progress stopped it.");
     m.def(
         "count_positions",
         [](int width, int height, const Progress& progress) {
             go::PositionCount count(checked_geometry(width, height));
-            drive(count, progress);
-            return count.positions();
+            return drive(count, progress) ? std::optional(count.positions()) : std::nullopt;
         },
-        "width"_a, "height"_a, "progress"_a.none() = nb::none(), "Legal positions: every chain has a liberty.");
+        "width"_a, "height"_a, "progress"_a.none() = nb::none(), "Legal positions: every chain has a liberty; None if progress stopped it.");
 }
 
 }  // namespace
@@ -181,9 +175,10 @@ void bind_go(nb::module_& m) {
         .def_static(
             "set_up",
             [](int width, int height, const go::Rules& rules, const std::vector<Action>& black, const std::vector<Action>& white, Player to_play,
-               std::optional<Action> ko,
-               int handicap) { return AnyPosition::make(checked_geometry(width, height), rules, black, white, to_play, ko, handicap); },
-            "width"_a, "height"_a, "rules"_a, nb::kw_only(), "black"_a, "white"_a, "to_play"_a, "ko"_a.none() = nb::none(), "handicap"_a = 0)
+               std::optional<Action> ko, int passes,
+               int handicap) { return AnyPosition::make(checked_geometry(width, height), rules, black, white, to_play, ko, passes, handicap); },
+            "width"_a, "height"_a, "rules"_a, nb::kw_only(), "black"_a, "white"_a, "to_play"_a, "ko"_a.none() = nb::none(), "passes"_a = 0,
+            "handicap"_a = 0)
         .def_prop_ro("width", [](const AnyPosition& a) { return a.geometry().width; })
         .def_prop_ro("height", [](const AnyPosition& a) { return a.geometry().height; })
         .def_prop_ro("to_play", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.to_play(); }); })
@@ -208,11 +203,12 @@ void bind_go(nb::module_& m) {
             [](const AnyPosition& a, std::size_t ply) {
                 return a.visit([&](const auto& p) {
                     const auto shot = p.snapshot(ply);
-                    return nb::make_tuple(shot.stones, shot.to_play, p.geometry().is_pass(shot.ko) ? nb::object(nb::none()) : nb::cast(shot.ko));
+                    return nb::make_tuple(shot.stones, shot.to_play, p.geometry().is_pass(shot.ko) ? nb::object(nb::none()) : nb::cast(shot.ko),
+                                          shot.passes);
                 });
             },
-            nb::sig("def snapshot(self, ply: int) -> tuple[str, Player, int | None]"), "ply"_a,
-            "(stones, player to move, ko point) after that many moves.")
+            nb::sig("def snapshot(self, ply: int) -> tuple[str, Player, int | None, int]"), "ply"_a,
+            "(stones, player to move, ko point, passes) after that many moves.")
         .def(
             "captured", [](const AnyPosition& a, Player player) { return a.visit([&](const auto& p) { return p.captured(player); }); }, "player"_a,
             "Stones of that player taken so far.")
@@ -279,10 +275,9 @@ void bind_go(nb::module_& m) {
         .def(
             "search_state",
             [](const AnyPosition& a, EyeRule rule, std::optional<int> max_plies) {
-                ActionBuffer actions;
                 return a.visit([&](const auto& p) {
-                    p.root_candidates(rule, actions);
-                    return go_state(p.search_state(rule, max_plies), actions);
+                    const auto state = p.search_state(rule, max_plies);
+                    return go_state(state, restricted(p, state, rule));
                 });
             },
             "eye_rule"_a, "max_plies"_a.none() = nb::none(), "What a search or a playout starts from: simple ko, superko obeyed at the root.")

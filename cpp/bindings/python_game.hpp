@@ -4,6 +4,7 @@
 // user's game returns is checked here as it comes in, so that a mistake is a GameContractError and not a crash.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -32,7 +33,11 @@ class PythonState {
     const nb::object& object() const { return state_; }
 
     GameFacts facts() const { return game_->facts; }
-    bool is_terminal() const { return returned<bool>(game_->is_terminal(state_), "is_terminal", "a bool"); }
+    bool is_terminal() const {
+        const nb::object answer = game_->is_terminal(state_);
+        // Array libraries have a bool of their own.
+        return nb::hasattr(answer, "dtype") ? PyObject_IsTrue(answer.ptr()) == 1 : returned<bool>(answer, "is_terminal", "a bool");
+    }
     std::string text() const { return returned<std::string>(game_->format(state_), "format_state", "a str"); }
 
     Player to_play() const {
@@ -48,9 +53,12 @@ class PythonState {
         if (game_->key.is_none()) {
             throw GameContractError("this game has no key: its facts say key=none");
         }
+        const nb::object key = game_->key(state_);
+        if (PyIndex_Check(key.ptr()) == 0) {
+            throw GameContractError("key returned " + repr(key) + " instead of an int");
+        }
         // Python hashes are signed and of any size; the low 64 bits are the key.
-        const nb::object mask = nb::int_(~0ULL);
-        return returned<std::uint64_t>(game_->key(state_) & mask, "key", "an int");
+        return nb::cast<std::uint64_t>(nb::int_(key) & nb::int_(~0ULL));
     }
 
     void legal_actions(ActionBuffer& out) const { fill(game_->legal_actions, "legal_actions", out); }
@@ -69,8 +77,12 @@ class PythonState {
         if (!nb::isinstance<nb::tuple>(result) || nb::len(result) != 2) {
             throw GameContractError("play returned " + repr(result) + " instead of (state, reward)");
         }
+        const auto reward = returned<double>(result[1], "play", "(state, reward) with a number as reward");
+        if (!std::isfinite(reward)) {
+            throw GameContractError("play earned " + repr(result[1]) + ", not a finite number");
+        }
         state_ = result[0];
-        return returned<double>(result[1], "play", "(state, reward) with a number as reward");
+        return reward;
     }
 
    private:
@@ -88,6 +100,9 @@ class PythonState {
     void fill(const nb::object& method, const char* name, ActionBuffer& out) const {
         out.clear();
         const nb::object actions = method(state_);
+        if (PySequence_Check(actions.ptr()) == 0) {
+            throw GameContractError(std::string(name) + " returned " + repr(actions) + " instead of a sequence of actions");
+        }
         for (const nb::handle item : actions) {
             const auto action = returned<std::int64_t>(nb::borrow(item), name, "whole numbers");
             if (action < 0 || action >= game_->facts.action_space) {
@@ -95,9 +110,6 @@ class PythonState {
                                         std::to_string(game_->facts.action_space));
             }
             out.push_back(Action{static_cast<std::int32_t>(action)});
-        }
-        if (out.empty() && !is_terminal()) {
-            throw GameContractError(std::string(name) + " returned no action in a state that is not terminal:\n" + text());
         }
     }
 

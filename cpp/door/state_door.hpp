@@ -1,10 +1,11 @@
 // The door between Python and the templates: one virtual call, and everything behind it is compiled for its game.
 //
-// A StateDoor holds one state of some game. A StateDoorOf<S> is written once and instantiated once per game in its own file
-// (door/*.cpp), so that all templates are compiled with the core's flags; bindings/ only ever sees StateDoor.
+// A StateDoor holds one state of some game. A StateDoorOf<S> is written once and instantiated once per game: the native ones in
+// this folder, the one for games written in Python in bindings/, which alone knows Python.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,6 +62,8 @@ class StateDoor {
     virtual std::string text() const = 0;
     virtual ActionBuffer legal_actions() const = 0;
     virtual ActionBuffer candidates() const = 0;
+    // Is the other one a state of the same game (whatever its size)?
+    virtual bool is_same_kind(const StateDoor& other) const = 0;
     // The state after `action`, checked, and the reward of the step.
     virtual std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const = 0;
 
@@ -72,8 +75,8 @@ class StateDoor {
 std::unique_ptr<StateDoor> tic_tac_toe();
 std::unique_ptr<StateDoor> pig(int target);
 std::unique_ptr<StateDoor> explicit_tree(std::shared_ptr<const TreeDescription> tree);
-// `root_actions`: what a search may try at the root, superko obeyed.
-std::unique_ptr<StateDoor> go_state(const go::GoState<go::SmallBoard>& state, ActionBuffer root_actions);
-std::unique_ptr<StateDoor> go_state(const go::GoState<go::LargeBoard>& state, ActionBuffer root_actions);
+// `root_actions`: what may be tried at the root, where superko leaves less than the state's own candidates.
+std::unique_ptr<StateDoor> go_state(const go::GoState<go::SmallBoard>& state, std::optional<ActionBuffer> root_actions);
+std::unique_ptr<StateDoor> go_state(const go::GoState<go::LargeBoard>& state, std::optional<ActionBuffer> root_actions);
 
 }  // namespace katachi

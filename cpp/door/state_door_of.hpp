@@ -12,16 +12,16 @@ namespace katachi {
 template <GameState S>
 class PlayoutBatchOf final : public PlayoutBatch {
    public:
-    PlayoutBatchOf(S root, std::uint64_t count, const Rng& rng, bool calls_python)
-        : PlayoutBatch(count), root_(std::move(root)), rng_(rng), calls_python_(calls_python) {}
+    // `first`: what the first move is drawn from, where that is less than the candidates.
+    PlayoutBatchOf(S root, std::optional<ActionBuffer> first, std::uint64_t count, const Rng& rng, bool calls_python)
+        : PlayoutBatch(count), root_(std::move(root)), first_(std::move(first)), rng_(rng), calls_python_(calls_python) {}
 
     bool calls_python() const override { return calls_python_; }
 
     bool advance(const Slice& slice) override {
         SliceTicker ticker(slice, calls_python_ ? 1 : 16);
         while (!is_done()) {
-            S state = root_;
-            add(uniform_playout(state, rng_, buffer_));
+            play_one();
             if (ticker.expired()) {
                 break;
             }
@@ -30,7 +30,22 @@ class PlayoutBatchOf final : public PlayoutBatch {
     }
 
    private:
+    // A playout that throws leaves no trace.
+    void play_one() {
+        Rng rng = rng_;
+        S state = root_;
+        Playout start;
+        if (first_ && !state.is_terminal()) {
+            start.total = katachi::play(state, (*first_)[rng.below(static_cast<std::uint32_t>(first_->size()))], rng);
+            start.length = 1;
+        }
+        const Playout rest = uniform_playout(state, rng, buffer_);
+        rng_ = rng;
+        add({.total = start.total + rest.total, .length = start.length + rest.length, .cut = rest.cut});
+    }
+
     S root_;
+    std::optional<ActionBuffer> first_;
     Rng rng_;
     bool calls_python_;
     ActionBuffer buffer_;
@@ -60,11 +75,13 @@ class StateDoorOf final : public StateDoor {
         ActionBuffer actions;
         if (root_actions_) {
             actions = *root_actions_;
-        } else {
+        } else if (!state_.is_terminal()) {
             katachi::candidates(state_, actions);
         }
         return actions;
     }
+
+    bool is_same_kind(const StateDoor& other) const override { return dynamic_cast<const StateDoorOf<S>*>(&other) != nullptr; }
 
     std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const override {
         const ActionBuffer legal = legal_actions();
@@ -77,7 +94,7 @@ class StateDoorOf final : public StateDoor {
     }
 
     std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const override {
-        return std::make_unique<PlayoutBatchOf<S>>(state_, count, rng, calls_python_);
+        return std::make_unique<PlayoutBatchOf<S>>(state_, root_actions_, count, rng, calls_python_);
     }
 
     std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const override {

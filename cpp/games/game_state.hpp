@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "core/errors.hpp"
 #include "core/rng.hpp"
 #include "core/types.hpp"
 
@@ -34,6 +35,8 @@ struct GameFacts {
     std::optional<int> max_length;
     bool deterministic = true;
     KeyKind key = KeyKind::none;
+
+    bool operator==(const GameFacts&) const = default;
 };
 
 // The outcome of one simulated game: what it earned player 0, how many steps it took, and whether it was cut off.
@@ -83,12 +86,16 @@ Reward play(S& state, Action action, Rng& rng) {
     }
 }
 
+// Fills `out` with at least one action. To be called where the state has just said that it is not terminal.
 template <GameState S>
 void candidates(const S& state, ActionBuffer& out) {
     if constexpr (HasCandidates<S>) {
         state.candidates(out);
     } else {
         state.legal_actions(out);
+    }
+    if (out.empty()) [[unlikely]] {
+        throw GameContractError("no action in a state that is not terminal:\n" + state.text());
     }
 }
 

@@ -17,10 +17,11 @@ class Pig {
    public:
     static constexpr Action roll{0};
     static constexpr Action hold{1};
+    static constexpr int highest_target = 10'000;
 
     explicit Pig(int target) : target_(target) {
-        if (target < 1) {
-            throw InvalidArgumentError("pig: target must be at least 1, not " + std::to_string(target));
+        if (target < 1 || target > highest_target) {
+            throw InvalidArgumentError("pig: the target must be from 1 to " + std::to_string(highest_target) + ", not " + std::to_string(target));
         }
     }
 

@@ -5,6 +5,9 @@
 
 namespace katachi {
 
+// Where a playout is cut in a game that names no max_length: nothing may run for ever between two looks at the clock.
+inline constexpr int longest_playout = 100'000;
+
 // Plays `state` to its end. A game with a faster way of its own (Go) offers it as a hook.
 // A game with max_length in its facts is cut there, should it not have ended.
 template <GameState S>
@@ -12,10 +15,10 @@ Playout uniform_playout(S& state, Rng& rng, ActionBuffer& buffer) {
     if constexpr (HasUniformPlayout<S>) {
         return state.uniform_playout(rng);
     } else {
-        const std::optional<int> cap = state.facts().max_length;
+        const int cap = state.facts().max_length.value_or(longest_playout);
         Playout playout;
         while (!state.is_terminal()) {
-            if (cap && playout.length >= *cap) {
+            if (playout.length >= cap) {
                 playout.cut = true;
                 break;
             }

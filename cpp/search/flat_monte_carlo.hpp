@@ -26,10 +26,12 @@ class FlatMonteCarlo final : public Search {
    protected:
     std::uint64_t simulate() override {
         RootAction& statistics = statistics_[next_];
-        next_ = (next_ + 1) % statistics_.size();
+        Rng rng = rng_;
         S state = root_;
-        const Reward first = play(state, statistics.action, rng_);
-        const Playout playout = uniform_playout(state, rng_, buffer_);
+        const Reward first = play(state, statistics.action, rng);
+        const Playout playout = uniform_playout(state, rng, buffer_);
+        rng_ = rng;
+        next_ = (next_ + 1) % statistics_.size();
         ++statistics.visits;
         statistics.value += (first + playout.total - statistics.value) / static_cast<double>(statistics.visits);
         return 1 + static_cast<std::uint64_t>(playout.length);

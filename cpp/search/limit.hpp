@@ -45,9 +45,6 @@ class Meter {
         return std::min(share, 1.0);
     }
 
-    std::uint64_t simulations() const { return simulations_; }
-    std::uint64_t steps() const { return steps_; }
-
    private:
     static double ratio(double part, double whole) { return whole > 0 ? part / whole : 1.0; }
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }

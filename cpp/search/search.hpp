@@ -32,9 +32,10 @@ class Search : public Job {
             return true;
         }
         Meter& meter = *meter_;
-        while (!is_finished() && !meter.is_spent(true)) {
-            // A handful of simulations between two looks at the clock.
-            for (int i = 0; i < clock_period && !meter.is_spent(false); ++i) {
+        // A few simulations between two looks at the clock; a game in Python is slower than a look.
+        const int period = calls_python() ? 1 : 8;
+        while (!is_finished() && (simulations_ == 0 || !meter.is_spent(true))) {
+            for (int i = 0; i < period && !meter.is_spent(false); ++i) {
                 const std::uint64_t steps = simulate();
                 meter.add(steps);
                 ++simulations_;
@@ -48,9 +49,8 @@ class Search : public Job {
     }
 
    protected:
-    static constexpr int clock_period = 8;
-
-    // One simulated game; returns its number of steps.
+    // One simulated game; returns its number of steps. A simulation that throws leaves no trace: the search can go on as if
+    // it had not begun.
     virtual std::uint64_t simulate() = 0;
     // A search with a fixed amount of work says here that it is done.
     virtual bool is_finished() const { return false; }

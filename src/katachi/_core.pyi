@@ -4,6 +4,7 @@ The native core of Katachi. Use it through the packages around it: katachi.games
 
 import enum
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 def build_info() -> tuple[str, str]:
     """(compiler, flags) of this build."""
@@ -40,6 +41,9 @@ class Rng:
     def uniform(self) -> float:
         """A float, uniform on [0, 1)."""
 
+    def choice(self, items: Sequence[Any]) -> Any:
+        """An item of a sequence, each equally likely."""
+
     def split(self, name: str, index: int = 0) -> Rng:
         """An independent generator for (name, index). This one does not advance."""
 
@@ -50,6 +54,8 @@ class Rng:
     @staticmethod
     def from_state(state: Sequence[int]) -> Rng: ...
     def __eq__(self, other: object | None) -> bool: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __hash__(self) -> NoReturn: ...
     def __copy__(self) -> Rng: ...
     def __deepcopy__(self, memo: object) -> Rng: ...
     def __repr__(self) -> str: ...
@@ -106,6 +112,7 @@ class GameFacts:
         A value of player 0 as `player` sees it, and back. The only place where a value changes sides.
         """
 
+    def __eq__(self, other: object | None) -> bool: ...
     def __repr__(self) -> str: ...
 
 class PlayoutBatch:
@@ -154,6 +161,9 @@ class State:
 
     def playouts(self, count: int, rng: Rng) -> PlayoutBatch:
         """A batch of uniform playouts; call its run()."""
+
+    def is_same_kind(self, other: State) -> bool:
+        """Is the other one a state of the same game, whatever its size?"""
 
     def __str__(self) -> str: ...
 
@@ -231,6 +241,7 @@ class Position:
         white: Sequence[int],
         to_play: Player,
         ko: int | None = None,
+        passes: int = 0,
         handicap: int = 0,
     ) -> Position: ...
     @property
@@ -258,8 +269,8 @@ class Position:
     def stones(self) -> str:
         """One character a point, '.', 'X' or 'O', row by row from the top."""
 
-    def snapshot(self, ply: int) -> tuple[str, Player, int | None]:
-        """(stones, player to move, ko point) after that many moves."""
+    def snapshot(self, ply: int) -> tuple[str, Player, int | None, int]:
+        """(stones, player to move, ko point, passes) after that many moves."""
 
     def captured(self, player: Player) -> int:
         """Stones of that player taken so far."""
@@ -294,14 +305,20 @@ class Position:
 def board_bytes(width: int, height: int) -> int:
     """What a search copies."""
 
-def count_sequences(position: Position, depth: int, progress: object | None = None) -> list[int]:
-    """Move sequences of exactly 1, 2, …, depth plies."""
+def count_sequences(position: Position, depth: int, progress: object | None = None) -> list[int] | None:
+    """
+    Move sequences of exactly 1, 2, …, depth plies; None if progress stopped it.
+    """
 
-def count_games(position: Position, progress: object | None = None) -> int:
-    """Whole games from here, each ended by two passes."""
+def count_games(position: Position, progress: object | None = None) -> int | None:
+    """
+    Whole games from here, each ended by two passes; None if progress stopped it.
+    """
 
-def count_positions(width: int, height: int, progress: object | None = None) -> int:
-    """Legal positions: every chain has a liberty."""
+def count_positions(width: int, height: int, progress: object | None = None) -> int | None:
+    """
+    Legal positions: every chain has a liberty; None if progress stopped it.
+    """
 
 class RootAction:
     """What a search knows of one action at the root."""

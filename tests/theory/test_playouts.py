@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from scipy.stats import chisquare
 
-from katachi import Rng
+from katachi import Player, Rng
 from katachi.games.go import EyeRule, Position
 from katachi.reference.go_rules import TwinPosition, TwinRules
 
@@ -36,9 +36,8 @@ POSITIONS = {
         . . . . .
         """
     ),
-    "a ko": Position.from_diagram(". X O .\nX . X O\n. X O .\n. . . .", to_play=Position(1).to_play.opponent).play(
-        "B3"
-    ),
+    "a ko": Position.from_diagram(". X O .\nX . X O\n. X O .\n. . . .", to_play=Player.WHITE).play("B3"),
+    "a superko": Position.set_up(5, 1, white=["B1", "D1"], to_play=Player.WHITE).play("A1").play("C1"),
     "nothing but a pass": Position.from_diagram("O . O\nO O O\nX X ."),
     "nothing but a capture": Position.from_diagram("O . O\nO O O"),
 }
@@ -52,6 +51,10 @@ def test_first_moves_are_exactly_uniform(name: str) -> None:
     counts = Counter(position.playout_moves(rng)[0] for _ in range(draws))
     candidates = position.candidates()
     assert set(counts) == set(candidates)
+    batch = position.search_state().playouts(100, Rng(1))
+    batch.run()
+    again = Rng(1)
+    assert batch.steps == sum(len(position.playout_moves(again)) for _ in range(100))
     if len(candidates) > 1:
         assert chisquare([counts[a] for a in candidates]).pvalue > 1e-4
 
@@ -106,12 +109,14 @@ def test_the_cap_makes_a_draw() -> None:
 
 
 def test_progress_can_stop_and_run_goes_on() -> None:
-    whole = Position(9).search_state().playouts(30_000, Rng(8))
-    whole.run()
+    parts = Position(9).search_state().playouts(10**9, Rng(8))
+    assert not parts.run(lambda _: False)
+    stopped = parts.done
+    assert 0 < stopped < 10**9
+    assert not parts.run(lambda _: False)
+    whole = Position(9).search_state().playouts(parts.done, Rng(8))
     shares: list[float] = []
-    parts = Position(9).search_state().playouts(30_000, Rng(8))
-    while not parts.run(lambda share: shares.append(share) or False):  # type: ignore[func-returns-value]
-        pass
-    assert len(shares) > 1
+    assert whole.run(shares.append)
     assert shares == sorted(shares)
-    assert (parts.done, parts.steps, parts.total) == (whole.done, whole.steps, whole.total)
+    assert shares[-1] == 1.0
+    assert (parts.steps, parts.total) == (whole.steps, whole.total)

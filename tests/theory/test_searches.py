@@ -1,6 +1,7 @@
 """The searches over every kind of game: right answers, exact counts, one seed one result, Python equal to native."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -16,9 +17,10 @@ from katachi import (
     Player,
     Rng,
     TreeSearch,
+    check_game,
     make_game,
 )
-from katachi.games.go import GoGame, Position
+from katachi.games.go import GoGame, Position, Rules
 from katachi.games.native import ExplicitTree, Pig, TicTacToe
 from katachi.search.searches import TreeSearchSettings
 
@@ -155,33 +157,58 @@ def test_flat_monte_carlo_on_a_tree_of_depth_one_is_exact() -> None:
 
 
 def test_values_belong_to_player_0_and_change_sides_for_the_mover() -> None:
-    game = GoGame(3)
-    white = Position.from_diagram("X X .\nX X X\nX X .", to_play=Player.WHITE)
-    search = FlatMonteCarlo(game, white, rng=Rng(1))
+    # White to move has lost on the board whatever it does: Black's value is 1, White's 0.
+    lost = Position.from_diagram("X X .\nX X X\n. X .", to_play=Player.WHITE, rules=Rules(komi=0.5))
+    search = FlatMonteCarlo(GoGame(3, komi=0.5), lost, rng=Rng(1))
     search.run(Limit(simulations=10))
-    for root in search.root_actions():
-        assert search.value_to_play(root) == 1.0 - root.value
+    (root,) = search.root_actions()
+    assert (root.value, search.value_to_play(root)) == (1.0, 0.0)
 
 
 def test_a_search_can_be_stopped_and_continued() -> None:
     game = GoGame(9)
-    whole = searched(game, simulations=6000)
     parts = TreeSearch(game, game.initial_state(), rng=Rng(1))
-    assert not parts.run(Limit(simulations=6000), progress=lambda _: False)
-    done = parts.simulations
-    assert 0 < done < 6000
-    assert parts.run(Limit(simulations=6000 - done))
-    assert visits(parts) == visits(whole)
+    assert not parts.run(Limit(seconds=60), progress=lambda _: False)
+    stopped = parts.simulations
+    assert parts.run(Limit(simulations=500))
+    assert parts.simulations == stopped + 500
+    assert visits(parts) == visits(searched(game, simulations=stopped + 500))
+
+
+@pytest.mark.parametrize("kind", [TreeSearch, FlatMonteCarlo])
+@pytest.mark.parametrize("failures", range(12, 60, 9))
+def test_a_simulation_that_fails_leaves_no_trace(kind: Any, failures: int) -> None:  # noqa: ANN401
+    class Interrupted(PythonTicTacToe):
+        calls = 0  # a simulation needs at most nine
+
+        def play(self, state: tuple[int, int, int], action: Action) -> tuple[tuple[int, int, int], float]:
+            self.calls += 1
+            if self.calls % failures == 0:
+                raise KeyboardInterrupt
+            return super().play(state, action)
+
+    game = Interrupted()
+    search = kind(game, game.initial_state(), rng=Rng(3))
+    while search.simulations < 100:
+        with suppress(KeyboardInterrupt):
+            search.run(Limit(simulations=100 - search.simulations))
+    whole = kind(PythonTicTacToe(), (0, 0, 0), rng=Rng(3))
+    whole.run(Limit(simulations=100))
+    assert visits(search) == visits(whole)
 
 
 def test_limits() -> None:
     game = GoGame(9)
     search = TreeSearch(game, game.initial_state(), rng=Rng(1))
+    with pytest.raises(InvalidArgumentError, match="nothing has been searched"):
+        search.best_by_visits(Rng(0))
+    with pytest.raises(InvalidArgumentError, match="runs under a Limit"):
+        search.run(100)  # type: ignore[arg-type]
+    assert search.run(Limit(seconds=1e-9))
+    assert search.simulations > 0, "at least one simulation is done"
+    before = search.steps
     assert search.run(Limit(steps=5000))
-    assert 5000 <= search.steps < 5000 + 300
-    before = search.simulations
-    assert search.run(Limit(seconds=0.05))
-    assert search.simulations > before
+    assert 5000 <= search.steps - before < 5000 + 300
     shares: list[float] = []
     assert search.run(Limit(seconds=0.2), progress=shares.append)
     assert 0 < shares[0] <= shares[-1] <= 1.0
@@ -191,6 +218,33 @@ def test_superko_moves_are_not_searched() -> None:
     position = Position.set_up(5, 1, white=["B1", "D1"], to_play=Player.WHITE).play("A1").play("C1")
     search = TreeSearch(GoGame((5, 1)), position, rng=Rng(1))
     assert position.action("B1") not in [root.action for root in search.root_actions()]
+
+
+def test_changed_rules_are_searched_as_changed() -> None:
+    class Misere(TicTacToe):
+        """Three in a row loses."""
+
+        name = "misere"
+
+        def play(self, state: Any, action: Action, rng: Rng | None = None) -> tuple[Any, float]:  # noqa: ANN401
+            following, reward = super().play(state, action, rng)
+            return following, 1.0 - reward if self.is_terminal(following) else reward
+
+    game = Misere()
+    check_game(game)
+    state = game.initial_state()
+    for action in (0, 3, 1, 4):  # X X . / O O . / . . .
+        state, _ = game.play(state, Action(action))
+    assert searched(game, state).root_actions()[0].value < 0.1, "completing the line loses"
+    assert searched(TicTacToe(), state).root_actions()[0].value > 0.9
+
+
+def test_states_must_belong_to_the_game() -> None:
+    with pytest.raises(InvalidArgumentError, match="no state of tic-tac-toe"):
+        searched(TicTacToe(), Pig().initial_state())
+    for position in (Position(5), Position(9, 9, "chinese")):
+        with pytest.raises(InvalidArgumentError, match="is no position of <GoGame 9x9 cgos"):
+            searched(GoGame(9), position)
 
 
 def test_equal_positions_search_alike_however_they_arose() -> None:

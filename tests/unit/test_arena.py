@@ -2,10 +2,22 @@
 
 import pytest
 
-from katachi import Action, BaseGame, GameFacts, InvalidArgumentError, Player, Rng, make_game, make_player, play_match
+from katachi import (
+    Action,
+    BaseGame,
+    GameFacts,
+    IllegalMoveError,
+    InvalidArgumentError,
+    Player,
+    Rng,
+    make_game,
+    make_player,
+    play_match,
+)
 from katachi.arena.match import GameRecord, play_game, play_round_robin, standings
 from katachi.arena.statistics import wilson_interval
 from katachi.games.native import ExplicitTree
+from katachi.players.player import Decision
 
 
 def test_wilson_interval_by_hand() -> None:
@@ -77,3 +89,18 @@ def test_standings() -> None:
 def test_a_match_needs_two_players() -> None:
     with pytest.raises(InvalidArgumentError, match="two players"):
         play_match(ExplicitTree([1], players=1), make_player("random"), make_player("random"), games=1, seed=1)
+
+
+def test_the_referee_checks() -> None:
+    class Cheat:
+        name = "cheat"
+
+        def choose(self, game: object, state: object, rng: Rng) -> Decision:
+            return Decision(Action(1))
+
+    with pytest.raises(IllegalMoveError, match="cheat chose 1"):
+        play_match(FirstWins(), Cheat(), "random", games=1, seed=1)
+    with pytest.raises(InvalidArgumentError, match="-3"):
+        play_match(FirstWins(), "random", "random", games=-3, seed=1)
+    with pytest.raises(InvalidArgumentError, match="different names"):
+        play_round_robin(FirstWins(), [make_player("random")] * 2, games=1, seed=1)

@@ -117,6 +117,7 @@ def test_rule_sets() -> None:
     assert Rules() == Rules.named("cgos")
     assert {name: Rules.named(name).name for name in RULE_SETS} == {name: name for name in RULE_SETS}
     assert Rules.named("Tromp_Taylor").suicide
+    assert Rules.named("bga") == Rules.named("aga")
     assert Rules.named("aga", komi=6.5).komi == 6.5
     assert Rules(ko="simple", suicide=True).name == "simple ko, suicide, handicap bonus 0"
 

@@ -255,13 +255,18 @@ def test_set_up_is_checked() -> None:
         Position.set_up(3, 3, black=[9])
     with pytest.raises(ParseError, match="'D1' is not on a board of 3x3"):
         Position.set_up(3, 3, black=["D1"])
-    with pytest.raises(InvalidArgumentError, match="ko point"):
-        Position.set_up(3, 3, black=["A1"], ko="A1")
+    for ko in ("A1", "C3", "B2", "pass"):  # occupied, no stones around, no lone stone in atari, no point
+        with pytest.raises(InvalidArgumentError, match="cannot be a ko"):
+            Position.set_up(3, 3, black=["A1"], ko=ko)
+    with pytest.raises(InvalidArgumentError, match="passes"):
+        Position.set_up(3, 3, passes=3)
+    over = Position.set_up(3, 3, passes=2)
+    assert over.is_over
     with pytest.raises(InvalidArgumentError, match="handicap"):
         Position.set_up(3, 3, handicap=-1)
 
 
-@pytest.mark.parametrize("move", [-1, 10, 1000])
+@pytest.mark.parametrize("move", [-1, 10, 1000, 10**30])
 def test_numbers_that_are_no_actions(move: int) -> None:
     with pytest.raises(IllegalMoveError, match=str(move)):
         Position(3).play(move)

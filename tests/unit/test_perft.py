@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from katachi.cli.app import app
+from katachi.games.go import Position
+from katachi.games.go.count import count_games, count_positions, count_sequences
 
 # (board, rule sets, counts for d = 1, 2, …)
 ROWS = [
@@ -70,3 +72,9 @@ def test_positions(side: int, positions: int) -> None:
 )
 def test_games(board: str, games: int) -> None:
     assert perft("--size", board, "--rules", "tromp-taylor", "--count", "games")["games"] == games
+
+
+def test_a_stopped_count_is_no_count() -> None:
+    assert count_sequences(Position(9), 6, progress=lambda _: False) is None
+    assert count_games(Position(4, 1, "tromp-taylor"), progress=lambda _: False) is None
+    assert count_positions(5, 4, progress=lambda _: False) is None

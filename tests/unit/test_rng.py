@@ -115,3 +115,17 @@ def test_uniform_stays_in_range() -> None:
 def test_seeds_are_checked(seed: int) -> None:
     with pytest.raises(InvalidArgumentError, match=str(seed)):
         Rng(seed)
+
+
+def test_the_state_of_all_zeros_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match="all zeros"):
+        Rng.from_state([0, 0, 0, 0])
+
+
+def test_choice() -> None:
+    rng = Rng(1)
+    assert {rng.choice("abc") for _ in range(50)} == set("abc")
+    with pytest.raises(InvalidArgumentError, match="at least one"):
+        rng.choice([])
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(rng)

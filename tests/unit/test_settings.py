@@ -46,6 +46,9 @@ def test_limit_needs_a_budget() -> None:
         Limit(simulations=0)
     with pytest.raises(SettingsError, match="seconds"):
         Limit(seconds=-1)
+    for value in (True, "7", 2**70):
+        with pytest.raises(SettingsError, match="simulations"):
+            Limit(simulations=value)  # type: ignore[arg-type]
     assert Limit(steps=5).simulations is None
 
 

@@ -37,6 +37,20 @@ enum class EyeRule : std::uint8_t {
     strict,      // and nothing else
 };
 
+// Calls f<rule>() for a rule known at run time only: the choice is made once, outside the loops.
+template <class F>
+decltype(auto) with_eye_rule(EyeRule rule, F&& f) {
+    switch (rule) {
+        case EyeRule::surrounded:
+            return f.template operator()<EyeRule::surrounded>();
+        case EyeRule::strict:
+            return f.template operator()<EyeRule::strict>();
+        case EyeRule::simple:
+            break;
+    }
+    return f.template operator()<EyeRule::simple>();
+}
+
 // n, s and q of the essay above in one word; fields cannot overflow up to 19x19.
 class Liberties {
    public:
@@ -101,7 +115,6 @@ class Board {
     static_assert(Capacity <= (1 << (8 * sizeof(Index))));
 
    public:
-    static constexpr int capacity = Capacity;
     static constexpr bool fits(Geometry g) { return g.padded() <= Capacity; }
 
     explicit Board(Geometry geometry);
@@ -114,8 +127,6 @@ class Board {
     // The point that simple ko forbids to the player to move, or no_point.
     Point ko() const { return ko_; }
     int stones(Player player) const { return stones_[static_cast<std::size_t>(index_of(player))]; }
-    int empty_count() const { return empty_count_; }
-    Point empty_point(int i) const { return empty_[at(i)]; }
 
     // Covers the stones (and the shape of the board), and nothing else.
     std::uint64_t stones_key() const { return stones_key_; }
@@ -130,22 +141,18 @@ class Board {
     // stones_key() after that move.
     std::uint64_t stones_key_after(Point p) const;
 
-    // Does a stone of the player to move at the empty point p take something?
-    bool is_capture(Point p) const;
-    // Would it be left without liberty?
+    // Would a stone of the player to move at the empty point p be left without liberty?
     bool is_suicide(Point p) const { return !neighbours_[at(p)].any_empty() && is_crowded_suicide(p); }
-    // Empty, not the ko point, no suicide: the rules inside a search.
-    bool is_legal(Point p) const { return colour(p) == Colour::empty && p != ko_ && !is_suicide(p); }
     bool is_eye(Point p, Colour c, EyeRule rule) const;
     // May a simulation play at the empty point p? Legal, not suicide, and not the player's own eye.
     template <EyeRule rule>
     bool is_candidate(Point p) const;
-    bool is_candidate(Point p, EyeRule rule) const;
 
     bool in_atari(Point stone) const { return liberties_[at(chain_[at(stone)])].at_most_one(); }
     Point head(Point stone) const { return chain_[at(stone)]; }
     Point next_in_chain(Point stone) const { return next_[at(stone)]; }
     int chain_size(Point stone) const { return size_[at(chain_[at(stone)])]; }
+    bool has_liberty(Point stone) const { return !liberties_[at(chain_[at(stone)])].none(); }
     // The only liberty of a chain in atari.
     Point last_liberty(Point stone) const { return liberties_[at(chain_[at(stone)])].last(); }
 
@@ -248,16 +255,6 @@ bool Board<Index, Capacity>::is_crowded_suicide(Point p) const {
 }
 
 template <class Index, int Capacity>
-bool Board<Index, Capacity>::is_capture(Point p) const {
-    const Colour enemy = other(colour_of(to_play_));
-    bool takes = false;
-    for (const Point q : around(p)) {
-        takes |= colour(q) == enemy && in_atari(q);
-    }
-    return takes;
-}
-
-template <class Index, int Capacity>
 bool Board<Index, Capacity>::is_eye(Point p, Colour c, EyeRule rule) const {
     if (colour(p) != Colour::empty || !neighbours_[at(p)].all(c)) {
         return false;
@@ -292,19 +289,6 @@ bool Board<Index, Capacity>::is_candidate(Point p) const {
         return true;  // neither suicide nor eye, and a ko point has no empty neighbour
     }
     return p != ko_ && !is_eye(p, colour_of(to_play_), rule) && !is_crowded_suicide(p);
-}
-
-template <class Index, int Capacity>
-bool Board<Index, Capacity>::is_candidate(Point p, EyeRule rule) const {
-    switch (rule) {
-        case EyeRule::surrounded:
-            return is_candidate<EyeRule::surrounded>(p);
-        case EyeRule::strict:
-            return is_candidate<EyeRule::strict>(p);
-        case EyeRule::simple:
-            break;
-    }
-    return is_candidate<EyeRule::simple>(p);
 }
 
 // Rejection without replacement: a point that fails is set aside at the end of the list for the rest of this call.
@@ -509,7 +493,7 @@ int Board<Index, Capacity>::area_score() const {
     std::array<bool, Capacity> visited{};
     std::array<Index, Capacity> stack;
     for (int i = 0; i < empty_count_; ++i) {
-        const Point start = empty_point(i);
+        const Point start = empty_[at(i)];
         if (visited[at(start)]) {
             continue;
         }

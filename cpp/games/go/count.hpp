@@ -97,11 +97,12 @@ class PositionCount final : public Job {
    public:
     static constexpr int max_area = 20;
 
-    explicit PositionCount(Geometry geometry) : geometry_(geometry), all_((1U << geometry.area()) - 1) {
+    explicit PositionCount(Geometry geometry) : geometry_(geometry) {
         if (geometry.area() > max_area) {
             throw InvalidArgumentError("counting positions by enumeration is limited to boards of " + std::to_string(max_area) + " points, not " +
                                        std::to_string(geometry.area()));
         }
+        all_ = (1U << geometry.area()) - 1;
         for (int i = 0; i < geometry.area(); ++i) {
             not_left_ |= static_cast<std::uint32_t>(i % geometry.width != 0) << i;
             not_right_ |= static_cast<std::uint32_t>(i % geometry.width != geometry.width - 1) << i;
@@ -150,7 +151,7 @@ class PositionCount final : public Job {
     }
 
     Geometry geometry_;
-    std::uint32_t all_;
+    std::uint32_t all_ = 0;
     std::uint32_t not_left_ = 0;
     std::uint32_t not_right_ = 0;
     std::uint32_t black_ = 0;

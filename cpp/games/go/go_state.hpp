@@ -1,6 +1,7 @@
 // Go as a search sees it: a Board, the points White is given, and a cap on the number of plies.
 //
-// Simple ko holds here (spec silver-thesis A2); superko-illegal moves at the root are removed by Position::root_candidates.
+// Simple ko holds here (Silver 2009; RLGO plays simulations so); moves that superko forbids at the root are removed by
+// Position::root_candidates.
 // The return is Black's z: 1 win, 0 loss, 0.5 draw (area_score equals White's points) or a game cut by the cap.
 #pragma once
 
@@ -38,7 +39,7 @@ class GoState {
                 .return_bounds = Bounds{0, 1},
                 .max_length = rules_.max_plies,
                 .deterministic = true,
-                .key = KeyKind::exact};
+                .key = KeyKind::approximate};  // it does not know how many plies are left
     }
 
     void legal_actions(ActionBuffer& out) const {
@@ -63,12 +64,14 @@ class GoState {
             return;
         }
         const Geometry geometry = board_.geometry();
-        for (int i = 0; i < geometry.area(); ++i) {
-            const Point p = geometry.padded_point(i);
-            if (board_.colour(p) == Colour::empty && board_.is_candidate(p, rules_.eye_rule)) {
-                out.push_back(Action{i});
+        with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
+            for (int i = 0; i < geometry.area(); ++i) {
+                const Point p = geometry.padded_point(i);
+                if (board_.colour(p) == Colour::empty && board_.template is_candidate<rule>(p)) {
+                    out.push_back(Action{i});
+                }
             }
-        }
+        });
         if (out.empty()) {
             out.push_back(geometry.pass());
         }
@@ -86,36 +89,32 @@ class GoState {
     }
 
     Playout uniform_playout(Rng& rng) {
-        switch (rules_.eye_rule) {
-            case EyeRule::surrounded:
-                return uniform_playout<EyeRule::surrounded>(rng);
-            case EyeRule::strict:
-                return uniform_playout<EyeRule::strict>(rng);
-            case EyeRule::simple:
-                break;
-        }
-        return uniform_playout<EyeRule::simple>(rng);
+        return uniform_playout(rng, [](Point) {});
     }
 
-   private:
-    template <EyeRule rule>
-    Playout uniform_playout(Rng& rng) {
-        const int start = plies_;
+    // The same with a witness: on_move(point) is told every move, no_point for a pass.
+    template <class OnMove>
+    Playout uniform_playout(Rng& rng, OnMove&& on_move) {
         if (is_terminal()) {
             return {};
         }
-        while (!is_terminal()) {
-            const Point p = board_.template random_candidate<rule>(rng);
-            if (p == no_point) {
-                board_.pass();
-            } else {
-                board_.play(p);
+        const int start = plies_;
+        with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
+            while (!is_terminal()) {
+                const Point p = board_.template random_candidate<rule>(rng);
+                if (p == no_point) {
+                    board_.pass();
+                } else {
+                    board_.play(p);
+                }
+                on_move(p);
+                ++plies_;
             }
-            ++plies_;
-        }
+        });
         return {.total = outcome(), .length = plies_ - start, .cut = !board_.is_over()};
     }
 
+   private:
     // Black's z.
     Reward outcome() const {
         if (!board_.is_over()) {

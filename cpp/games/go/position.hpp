@@ -81,40 +81,42 @@ class Position {
 
     // A set-up position: the history starts here. Throws InvalidArgumentError when a chain has no liberty.
     Position(Geometry geometry, const Rules& rules, const std::vector<Action>& black, const std::vector<Action>& white, Player to_play,
-             std::optional<Action> ko, int handicap)
+             std::optional<Action> ko, int passes, int handicap)
         : rules_(rules), board_(geometry), handicap_(handicap) {
         place_all(black, Player::black);
         place_all(white, Player::white);
         for (int i = 0; i < geometry.area(); ++i) {
             const Point p = geometry.padded_point(i);
-            if (board_.colour(p) != Colour::empty && !has_liberty(p)) {
+            if (board_.colour(p) != Colour::empty && !board_.has_liberty(p)) {
                 throw InvalidArgumentError("a chain in the set-up has no liberty:\n" + diagram(board_));
             }
         }
-        board_.set_up_turn(to_play, no_point, 0);
+        board_.set_up_turn(to_play, no_point, passes);
         if (ko) {
-            if (!geometry.is_action(*ko) || geometry.is_pass(*ko) || board_.colour(geometry.padded_point(ko->value)) != Colour::empty) {
-                throw InvalidArgumentError("the ko point of a set-up must be an empty point of the board");
+            if (passes > 0 || !is_ko(*ko)) {
+                throw InvalidArgumentError("point " + std::to_string(ko->value) + " cannot be a ko for the player to move in this set-up:\n" +
+                                           diagram(board_));
             }
-            board_.set_up_turn(to_play, geometry.padded_point(ko->value), 0);
+            board_.set_up_turn(to_play, geometry.padded_point(ko->value), passes);
         }
         remember();
     }
 
     const B& board() const { return board_; }
-    const Rules& rules() const { return rules_; }
     Geometry geometry() const { return board_.geometry(); }
     Player to_play() const { return board_.to_play(); }
     bool is_over() const { return board_.is_over(); }
     int handicap() const { return handicap_; }
+    bool has_superko() const { return rules_.ko != Ko::simple; }
     const std::vector<Action>& moves() const { return moves_; }
     // The points that the last move took stones off, ascending; a suicide's own point is one of them.
     std::vector<Action> last_removed() const;
-    // What the board looked like after `ply` moves: "XO." row by row, the player to move, and the ko point or pass.
+    // What the board looked like after `ply` moves: "XO." row by row, the player to move, the ko point or pass, the passes.
     struct Snapshot {
         std::string stones;
         Player to_play;
         Action ko;
+        int passes;
     };
     Snapshot snapshot(std::size_t ply) const;
     // Stones of `player` taken (or given up by suicide) so far.
@@ -159,7 +161,7 @@ class Position {
     }
 
     bool repeats(Point p) const;
-    bool has_liberty(Point stone) const;
+    bool is_ko(Action action) const;
     void place_all(const std::vector<Action>& points, Player player);
     B rebuilt(const Entry& entry) const;
 
@@ -172,19 +174,24 @@ class Position {
     std::vector<Entry> entries_;
 };
 
+// Could the opponent have just taken a single stone here? Then the point is enclosed by enemies, one of which, a lone stone,
+// has no other liberty.
 template <class B>
-bool Position<B>::has_liberty(Point stone) const {
-    Point s = stone;
-    do {
-        const int stride = geometry().stride();
-        for (const Point q : {s - stride, s - 1, s + 1, s + stride}) {
-            if (board_.colour(q) == Colour::empty) {
-                return true;
-            }
-        }
-        s = board_.next_in_chain(s);
-    } while (s != stone);
-    return false;
+bool Position<B>::is_ko(Action action) const {
+    if (!geometry().is_action(action) || geometry().is_pass(action)) {
+        return false;
+    }
+    const Point p = geometry().padded_point(action.value);
+    const Colour enemy = other(colour_of(to_play()));
+    const int stride = geometry().stride();
+    bool enclosed = board_.colour(p) == Colour::empty;
+    int takers = 0;
+    for (const Point q : {p - stride, p - 1, p + 1, p + stride}) {
+        const Colour c = board_.colour(q);
+        enclosed &= c == enemy || c == Colour::wall;
+        takers += static_cast<int>(c == enemy && board_.in_atari(q) && board_.chain_size(q) == 1);
+    }
+    return enclosed && takers == 1;
 }
 
 template <class B>
@@ -221,7 +228,7 @@ typename Position<B>::Snapshot Position<B>::snapshot(std::size_t ply) const {
         throw InvalidArgumentError("no position after " + std::to_string(ply) + " moves: " + std::to_string(moves_.size()) + " have been played");
     }
     const Entry& entry = entries_[ply];
-    return {diagram(rebuilt(entry), ""), entry.to_play, geometry().action(entry.ko)};
+    return {diagram(rebuilt(entry), ""), entry.to_play, geometry().action(entry.ko), entry.passes};
 }
 
 template <class B>
@@ -285,7 +292,7 @@ Verdict Position<B>::judge(Action action) const {
     if (!rules_.suicide && board_.is_suicide(p)) {
         return Verdict::suicide;
     }
-    if (rules_.ko != Ko::simple && repeats(p)) {
+    if (has_superko() && repeats(p)) {
         return Verdict::superko;
     }
     return Verdict::legal;

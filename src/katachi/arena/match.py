@@ -7,10 +7,11 @@ from typing import Any
 
 from katachi._core import Rng
 from katachi.arena.statistics import wilson_interval
-from katachi.core.errors import InvalidArgumentError
+from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.types import Action, Player
 from katachi.games.contract import Game
 from katachi.players.player import GamePlayer
+from katachi.players.registry import make_player
 
 __all__ = ["GameRecord", "MatchResult", "Standing", "play_game", "play_match", "play_round_robin", "standings"]
 
@@ -69,6 +70,8 @@ def play_game(
             return GameRecord((players[0].name, players[1].name), tuple(moves), total, cut=True)
         seat = int(game.to_play(state))
         decision = players[seat].choose(game, state, rng.split("choose", len(moves)))
+        if decision.action not in game.legal_actions(state):
+            raise IllegalMoveError(f"{players[seat].name} chose {decision.action}, which is illegal in\n{state}")
         if game.facts.deterministic:
             state, reward = game.play(state, decision.action)
         else:
@@ -80,18 +83,24 @@ def play_game(
 
 def play_match(
     game: Game[Any],
-    first: GamePlayer,
-    second: GamePlayer,
+    first: GamePlayer | str,
+    second: GamePlayer | str,
     games: int,
     seed: int,
     *,
     max_length: int | None = 1000,
     on_game: Callable[[GameRecord], object] | None = None,
 ) -> MatchResult:
-    """Many games with alternating seats. A game cut at `max_length` (Silver 5.6: 1,000 plies) is a draw."""
+    """Many games with alternating seats, between players or their specs.
+
+    A game cut at `max_length` (Silver 5.6: 1,000 plies) is a draw.
+    """
     bounds = game.facts.return_bounds
     if game.facts.players != 2 or bounds is None:
         raise InvalidArgumentError(f"a match needs a game for two players with bounded returns, not {game.name}")
+    if games < 0:
+        raise InvalidArgumentError(f"the number of games must not be negative: {games}")
+    first, second = (make_player(p) if isinstance(p, str) else p for p in (first, second))
     middle = (bounds[0] + bounds[1]) / 2
     rng = Rng(seed)
     wins = draws = losses = 0
@@ -118,6 +127,9 @@ def play_round_robin(
     on_game: Callable[[GameRecord], object] | None = None,
 ) -> list[MatchResult]:
     """A match between every two players; the seeds of the matches are derived from `seed`."""
+    names = [player.name for player in players]
+    if len(set(names)) != len(names):
+        raise InvalidArgumentError(f"the players of a tournament need different names: {names}")
     rng = Rng(seed)
     return [
         play_match(game, a, b, games, rng.split("match", index).next() % 2**63, on_game=on_game)

@@ -6,7 +6,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Runs a command; an error that Katachi raises on purpose is one message and exit status 2, Ctrl-C is 130."""
+    """Runs a command. An error that Katachi raises on purpose is one message and status 2; Ctrl-C is status 130."""
     from katachi.cli.app import app
     from katachi.core.errors import KatachiError
 
@@ -15,9 +15,6 @@ def main() -> None:
     except KatachiError as error:
         print(f"katachi: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        print("katachi: interrupted", file=sys.stderr)
-        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ __all__ = ["bench"]
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
     scale: Annotated[
-        float, typer.Option(min=0.001, max=100.0, help="Length of the repeats; below 1 for a quick look.")
+        float, typer.Option(min=0.001, max=10.0, help="Length of the repeats; below 1 for a quick look.")
     ] = 1.0,
 ) -> None:
     """Measure the core: uniform playouts per CPU second on 5x5, 9x9 and 19x19, best of five.

@@ -42,22 +42,22 @@ def perft(
       katachi perft --size 4 --count positions
       katachi perft --size 1x3 --count games
     """
-    from katachi import _core
     from katachi.games.go import Position, Rules
+    from katachi.games.go.count import count_games, count_positions, count_sequences
     from katachi.games.go.vertex import parse_size
 
     width, height = parse_size(size)
     rule_set = Rules.named(rules)
-    position = Position(width, height, rule_set)._native
+    position = Position(width, height, rule_set)
     start = time.perf_counter()
     answer: dict[str, Any] = {"size": f"{width}x{height}", "rules": rule_set.name}
     with progress_bar(f"{count.value} on {width}x{height}") as progress:
         if count is Count.SEQUENCES:
-            answer["counts"] = _core.count_sequences(position, depth, progress)
+            answer["counts"] = count_sequences(position, depth, progress)
         elif count is Count.POSITIONS:
-            answer["positions"] = _core.count_positions(width, height, progress)
+            answer["positions"] = count_positions(width, height, progress)
         else:
-            answer["games"] = _core.count_games(position, progress)
+            answer["games"] = count_games(position, progress)
     answer["seconds"] = round(time.perf_counter() - start, 3)
     if as_json:
         print_json(answer)

@@ -12,8 +12,10 @@ __all__ = ["Limit"]
 class Limit(Settings):
     """When a search stops: at the first of these that is reached. At least one is needed."""
 
-    simulations: int | None = Field(default=None, ge=1, description="Simulated games (Silver's unit).")
-    steps: int | None = Field(default=None, ge=1, description="Simulated steps over all games (Vodopivec's unit).")
+    simulations: int | None = Field(default=None, ge=1, le=2**63, description="Simulated games (Silver's unit).")
+    steps: int | None = Field(
+        default=None, ge=1, le=2**63, description="Simulated steps over all games (Vodopivec's unit)."
+    )
     seconds: float | None = Field(default=None, gt=0, description="Wall-clock time.")
 
     @model_validator(mode="after")

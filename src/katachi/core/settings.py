@@ -23,10 +23,10 @@ class Settings(BaseModel):
     """A frozen, documented, self-checking value. Unknown keys are refused with a did-you-mean.
 
     Subclasses give every field a description with the source's section; a value that the source tunes per task has no
-    default. Construction raises SettingsError, never pydantic's own error.
+    default. Types are strict: a bool is no number and a text no float. Construction and `replace` raise SettingsError.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, allow_inf_nan=False, strict=True)
 
     def __init__(self, **values: Any) -> None:  # noqa: ANN401
         try:

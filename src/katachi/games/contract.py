@@ -3,6 +3,8 @@
 A game object holds the rules; a state is an immutable value of the game's own choosing. Rewards are player 0's, step by
 step: one player, or two with constant sum. Searches and playouts consider `candidates`, referees `legal_actions`.
 `katachi.games.check.check_game` tells whether a game keeps the contract.
+
+A search holds its game. A game that holds its own search is a cycle through native code, which Python does not collect.
 """
 
 from collections.abc import Callable, Sequence
@@ -77,9 +79,24 @@ class BaseGame(Generic[S]):
 
 
 def native_state(game: Game[Any], state: Any) -> State:  # noqa: ANN401
-    """The state as native code takes it: native games bring their own, a Python game is adapted."""
-    bring = getattr(game, "native_state", None)
-    if bring is not None:
-        native: State = bring(state)
+    """The state as native code takes it: native games bring their own, a Python game is adapted.
+
+    A subclass of a native game that changes its rules in Python is a Python game.
+    """
+    if _is_native(type(game)):
+        native: State = game.native_state(state)  # type: ignore[attr-defined]
         return native
     return python_state(game.facts, game, state)
+
+
+_RULES = frozenset(("candidates", "is_terminal", "key", "legal_actions", "play", "to_play"))
+
+
+def _is_native(game: type) -> bool:
+    """Does the class bring native states, and does no subclass of it change the rules?"""
+    for parent in game.__mro__:
+        if "native_state" in vars(parent):
+            return True
+        if _RULES & vars(parent).keys():
+            return False
+    return False

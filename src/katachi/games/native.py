@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from katachi import _core
 from katachi._core import GameFacts, Player, Rng, State
-from katachi.core.errors import ParseError
+from katachi.core.errors import InvalidArgumentError, ParseError
 from katachi.core.types import Action
 from katachi.games.contract import BaseGame
 
@@ -55,6 +55,8 @@ class NativeGame(BaseGame[State]):
 
     def native_state(self, state: State) -> State:
         """Already native."""
+        if not isinstance(state, State) or not state.is_same_kind(self._initial):
+            raise InvalidArgumentError(f"this is no state of {self.name}: {state}")
         return state
 
 

@@ -1,21 +1,30 @@
 """Games by name. A user's own game joins with `register_game`."""
 
 from collections.abc import Callable
-from typing import Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import did_you_mean
 from katachi.games.contract import Game
+
+if TYPE_CHECKING:
+    from katachi.games.go.rules import Rules
 
 __all__ = ["game_names", "make_game", "register_game"]
 
 GameFactory = Callable[..., Game[Any]]
 
 
-def _go(**options: Any) -> Game[Any]:  # noqa: ANN401
+def _go(
+    size: int | tuple[int, int] | str = 9,
+    rules: "Rules | str" = "cgos",
+    komi: float | None = None,
+    eye_rule: str = "simple",
+) -> Game[Any]:
     from katachi.games.go.game import GoGame
 
-    return GoGame(**options)
+    return GoGame(size, rules, komi, eye_rule)
 
 
 def _tic_tac_toe() -> Game[Any]:
@@ -49,7 +58,12 @@ def make_game(name: str, **options: Any) -> Game[Any]:  # noqa: ANN401
     """A game by name: `make_game("go", size=9, rules="cgos")`."""
     if name not in _FACTORIES:
         raise UnknownNameError(f"there is no game called {name!r}: {did_you_mean(name, _FACTORIES)}")
+    factory = _FACTORIES[name]
     try:
-        return _FACTORIES[name](**options)
+        signature(factory).bind(**options)
     except TypeError as error:
-        raise InvalidArgumentError(f"game {name!r} does not take these options: {options!r} ({error})") from None
+        known = did_you_mean(next(iter(options), ""), signature(factory).parameters)
+        raise InvalidArgumentError(
+            f"game {name!r} does not take these options: {options!r} ({error}); {known}"
+        ) from None
+    return factory(**options)

@@ -28,7 +28,7 @@ class RandomPlayer:
     def choose(self, game: Game[Any], state: Any, rng: Rng) -> Decision:  # noqa: ANN401
         """A uniformly random candidate."""
         candidates = native_state(game, state).candidates()
-        return Decision(Action(candidates[rng.below(len(candidates))]))
+        return Decision(Action(rng.choice(candidates)))
 
 
 class FlatMcSettings(Settings):

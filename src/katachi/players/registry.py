@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from katachi.core.errors import UnknownNameError
+from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
 from katachi.players.player import GamePlayer
@@ -26,8 +26,10 @@ def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
     """A player from a spec, its text, or a TOML table."""
     if isinstance(spec, str):
         spec = parse_spec(spec)
-    elif not isinstance(spec, PlayerSpec):
+    elif isinstance(spec, Mapping):
         spec = PlayerSpec.from_table(spec)
+    elif not isinstance(spec, PlayerSpec):
+        raise InvalidArgumentError(f"a player is named by a spec, its text or a table, not {spec!r}")
     if spec.command is not None:
         raise UnknownNameError(f"external GTP engines cannot play yet: {spec.command!r}")
     if spec.name not in _PLAYERS:

@@ -10,6 +10,7 @@ Bare values are read as numbers or true/false where they look like it, otherwise
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from katachi.core.errors import ParseError
@@ -107,7 +108,7 @@ def _scalar(word: str) -> Any:  # noqa: ANN401
     if word in ("true", "false"):
         return word == "true"
     for kind, pattern in ((int, r"[+-]?\d+"), (float, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")):
-        if re.fullmatch(pattern, word):
+        if len(word) <= 40 and re.fullmatch(pattern, word):
             return kind(word)
     return word
 
@@ -115,9 +116,11 @@ def _scalar(word: str) -> Any:  # noqa: ANN401
 def _format_value(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float)) and isfinite(value):
         return repr(value)
-    word = str(value)
+    if not isinstance(value, str):
+        raise ParseError(f"a player spec cannot say {value!r}: use a TOML table")
+    word = value
     if re.fullmatch(r"[^,\"'\\\s=]+", word) and isinstance(_scalar(word), str):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")

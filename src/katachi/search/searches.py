@@ -1,6 +1,7 @@
 """The Python face of the native searches: make one for a root state, run it under a limit, read what it found.
 
-A search can be stopped (Ctrl-C, or `progress` returning False) and run again to go on; one seed gives one result.
+A search can be stopped (Ctrl-C, or `progress` returning False) and run again to go on; one seed gives one result. It
+takes a copy of its generator: split one by name for each search.
 """
 
 from collections.abc import Callable
@@ -47,7 +48,9 @@ class _RootSearch:
         return self._native.steps
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
-        """Searches until the limit is reached (True) or `progress` returns False."""
+        """Searches until the limit is reached (True) or `progress` returns False. At least one simulation is done."""
+        if not isinstance(limit, Limit):
+            raise InvalidArgumentError(f"a search runs under a Limit, such as Limit(simulations=100), not {limit!r}")
         return self._native.run(
             simulations=limit.simulations, steps=limit.steps, seconds=limit.seconds, progress=progress
         )
@@ -69,10 +72,12 @@ class _RootSearch:
         return self._best(lambda root: float(root.visits), rng)
 
     def _best(self, score: Callable[[RootAction], float], rng: _core.Rng) -> Action:
+        if self.simulations == 0:
+            raise InvalidArgumentError("nothing has been searched yet: call run first")
         scored = [(score(root), root.action) for root in self.root_actions()]
         highest = max(value for value, _ in scored)
         ties = [action for value, action in scored if value == highest]
-        return Action(ties[rng.below(len(ties))])
+        return Action(rng.choice(ties))
 
 
 class FlatMonteCarlo(_RootSearch):
@@ -91,7 +96,7 @@ class TreeSearchSettings(Settings):
 
 
 class TreeSearch(_RootSearch):
-    """A plain UCT over any game: one node per simulation, uniform playouts, open-loop where the game has chance."""
+    """A plain UCT over any game: uniform playouts, open-loop where the game has chance."""
 
     def __init__(
         self,

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["Diagram", "format_diagram", "parse_diagram"]
 
 _ROW = re.compile(r"(?:\d+\s+)?((?:[.+XO#B@W]\s*)+?)(?:\s*\d+)?", re.IGNORECASE)
+_PASSES = ("", " after a pass", " after two passes: game over")
+_NOTE = re.compile(
+    r"(black|white)(?: \([XO]\))? to play( after a pass| after two passes: game over)?(?:, ko at ([A-Z]\d+))?",
+    re.IGNORECASE,
+)
 _STONES = {".": ".", "+": ".", "X": "X", "#": "X", "B": "X", "@": "X", "O": "O", "W": "O"}
 
 
@@ -26,6 +31,7 @@ class Diagram:
     stones: str
     to_play: Player | None
     ko: Action | None
+    passes: int
 
 
 def format_diagram(position: "Position") -> str:
@@ -38,7 +44,7 @@ def format_diagram(position: "Position") -> str:
         points = stones[row * position.width : (row + 1) * position.width]
         lines.append(f"{number:2} {' '.join(points)} {number}")
     lines.append(letters)
-    turn = "game over" if position.is_over else f"{_player(position.to_play)} to play"
+    turn = f"{_player(position.to_play)} to play{_PASSES[position.passes]}"
     ko = "" if position.ko is None else f", ko at {format_vertex(position.ko, position.width, position.height)}"
     captured = f"captured: {position.captured(Player.BLACK)} X, {position.captured(Player.WHITE)} O"
     lines.append(f"{turn}{ko}, {captured}")
@@ -50,16 +56,15 @@ def parse_diagram(text: str) -> Diagram:
     rows: list[str] = []
     to_play: Player | None = None
     ko_text: str | None = None
+    passes = 0
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.strip()
         if not words or _is_letters(words):
             continue
-        note = re.match(
-            r"(game over|(black|white)(?: \([XO]\))? to play)(?:, ko at ([A-Za-z]\d+))?", words, re.IGNORECASE
-        )
+        note = _NOTE.match(words)
         if note is not None:
-            if note[2]:
-                to_play = Player.BLACK if note[2].lower() == "black" else Player.WHITE
+            to_play = Player.BLACK if note[1].lower() == "black" else Player.WHITE
+            passes = _PASSES.index((note[2] or "").lower())
             ko_text = note[3]
             continue
         match = _ROW.fullmatch(words)
@@ -74,7 +79,7 @@ def parse_diagram(text: str) -> Diagram:
         raise ParseError(f"there is no row of stones in the diagram {text!r}")
     width, height = len(rows[0]), len(rows)
     ko = None if ko_text is None else parse_vertex(ko_text, width, height)
-    return Diagram(width, height, "".join(rows), to_play, ko)
+    return Diagram(width, height, "".join(rows), to_play, ko, passes)
 
 
 def _player(player: Player) -> str:

@@ -77,7 +77,15 @@ class GoGame(BaseGame[Position]):
 
     def native_state(self, state: Position) -> State:
         """What searches and playouts start from."""
+        if not isinstance(state, Position):
+            raise InvalidArgumentError(f"this is no Go position: {state!r}")
+        if (state.width, state.height, state.rules) != (self.width, self.height, self.rules):
+            raise InvalidArgumentError(f"{state!r} is no position of {self!r}")
         return state.search_state(self.eye_rule)
+
+    def __repr__(self) -> str:
+        rules = f"{self.rules.name} komi {self.rules.komi:g}"
+        return f"<GoGame {self.width}x{self.height} {rules}, eye rule {self.eye_rule.name.lower()}>"
 
     def format_action(self, state: Position, action: Action) -> str:
         """`E5` or `pass`."""

@@ -42,11 +42,17 @@ class Position:
         white: Iterable[int | str] = (),
         to_play: Player = Player.BLACK,
         ko: int | str | None = None,
+        passes: int = 0,
         handicap: int = 0,
     ) -> "Position":
-        """A position with stones already on the board; its history starts here."""
-        if handicap < 0:
-            raise InvalidArgumentError(f"handicap must not be negative: {handicap}")
+        """A position with stones already on the board; its history starts here.
+
+        `passes`: how many in a row have just been played; `handicap`: stones that White is given points for.
+        """
+        if not 0 <= handicap <= 361:
+            raise InvalidArgumentError(f"handicap must be from 0 to 361, not {handicap}")
+        if passes not in (0, 1, 2):
+            raise InvalidArgumentError(f"passes must be 0, 1 or 2, not {passes}")
         chosen = Rules.named(rules) if isinstance(rules, str) else rules
 
         def action(move: int | str) -> int:
@@ -60,6 +66,7 @@ class Position:
             white=[action(m) for m in white],
             to_play=to_play,
             ko=None if ko is None else action(ko),
+            passes=passes,
             handicap=handicap,
         )
         return cls._wrap(native, chosen)
@@ -69,22 +76,26 @@ class Position:
         """Reads a text diagram (`katachi.games.go.diagram`); Black is to play unless it or the caller says not so."""
         diagram = parse_diagram(text)
         player = to_play if to_play is not None else diagram.to_play if diagram.to_play is not None else Player.BLACK
-        return cls._from_stones(diagram.width, diagram.height, diagram.stones, rules, player, diagram.ko)
+        start = (diagram.stones, player, diagram.ko, diagram.passes)
+        return cls._from_snapshot(diagram.width, diagram.height, rules, start)
 
     @classmethod
-    def _from_stones(
-        cls,
-        width: int,
-        height: int,
-        stones: str,
-        rules: Rules | str,
-        to_play: Player,
-        ko: int | None,
-        handicap: int = 0,
+    def _from_snapshot(
+        cls, width: int, height: int, rules: Rules | str, snapshot: tuple[str, int, int | None, int], handicap: int = 0
     ) -> "Position":
+        """A set-up from (stones, player to move, ko point, passes)."""
+        stones, to_play, ko, passes = snapshot
         black, white = ([i for i, c in enumerate(stones) if c == stone] for stone in "XO")
         return cls.set_up(
-            width, height, rules=rules, black=black, white=white, to_play=to_play, ko=ko, handicap=handicap
+            width,
+            height,
+            rules=rules,
+            black=black,
+            white=white,
+            to_play=Player(to_play),
+            ko=ko,
+            passes=passes,
+            handicap=handicap,
         )
 
     @classmethod
@@ -173,6 +184,11 @@ class Position:
         """Does the chain there have exactly one liberty?"""
         return self._native.in_atari(self.action(point))
 
+    def last_liberty(self, point: int | str) -> Point | None:
+        """The only liberty of a chain in atari, otherwise None."""
+        liberty = self._native.last_liberty(self.action(point))
+        return None if liberty is None else Point(liberty)
+
     def is_eye(self, point: int | str, player: Player, rule: EyeRule = EyeRule.SIMPLE) -> bool:
         """Is this empty point an eye of that player (spec silver-thesis 2.1)?"""
         return self._native.is_eye(self.action(point), player, rule)
@@ -204,9 +220,13 @@ class Position:
         """By the rules, superko and pass included, ascending; empty when the game is over."""
         return [Action(a) for a in self._native.legal_actions()]
 
+    def illegality(self, move: int | str) -> str | None:
+        """Why this may not be played, or None if it may."""
+        return self._native.illegality(self.action(move))
+
     def is_legal(self, move: int | str) -> bool:
         """May this be played?"""
-        return self._native.illegality(self.action(move)) is None
+        return self.illegality(move) is None
 
     def candidates(self, eye_rule: EyeRule = EyeRule.SIMPLE) -> list[Action]:
         """What a search considers here: legal, no suicide, no own eye filled; a pass only when nothing else is left."""
@@ -215,7 +235,7 @@ class Position:
     def play(self, move: int | str) -> "Position":
         """The position after a move."""
         action = self.action(move)
-        reason = self._native.illegality(action)
+        reason = self.illegality(action)
         if reason is not None:
             name = self.vertex(action) if 0 <= action <= self.pass_action else str(action)
             raise IllegalMoveError(f"illegal move {name} for {self.to_play.name}: {reason}\n{self}")
@@ -234,9 +254,9 @@ class Position:
             raise InvalidArgumentError(f"max_plies must be at least 1, not {max_plies}")
         return self._native.search_state(eye_rule, max_plies)
 
-    def playout_moves(self, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE) -> list[Action]:
-        """The moves of one uniform playout from here."""
-        return [Action(a) for a in self._native.playout_moves(rng, eye_rule)]
+    def playout_moves(self, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None) -> list[Action]:
+        """The moves of one uniform playout from here; advances `rng`."""
+        return [Action(a) for a in self._native.playout_moves(rng, eye_rule, max_plies)]
 
     def transformed(self, symmetry: Symmetry, *, swap_colours: bool = False) -> "Position":
         """The whole game so far under a symmetry of the board.
@@ -245,7 +265,7 @@ class Position:
         """
         width, height = self.width, self.height
         new_width, new_height = symmetry.size(width, height)
-        stones, to_play, ko = self._native.snapshot(0)
+        stones, to_play, ko, passes = self._native.snapshot(0)
         image = [symmetry.image(p, width, height) for p in range(width * height)]
         swapped = stones.translate(str.maketrans("XO", "OX")) if swap_colours else stones
         moved = ["."] * len(stones)
@@ -255,9 +275,8 @@ class Position:
         if swap_colours:
             rules = rules.replace(komi=-(self.area_score() - self.score()))
             to_play, handicap = to_play.opponent, 0
-        start = Position._from_stones(
-            new_width, new_height, "".join(moved), rules, to_play, None if ko is None else image[ko], handicap
-        )
+        snapshot = ("".join(moved), to_play, None if ko is None else image[ko], passes)
+        start = Position._from_snapshot(new_width, new_height, rules, snapshot, handicap)
         for move in self.moves:
             start = start.play(move if move == self.pass_action else image[move])
         return start
@@ -288,3 +307,23 @@ class Position:
 
     def _history(self) -> list[tuple[Any, ...]]:
         return [self._native.snapshot(ply) for ply in range(len(self._native.moves) + 1)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and other processes get the set-up and the moves."""
+        return _replay, (
+            self.width,
+            self.height,
+            self._rules,
+            self._native.snapshot(0),
+            self.handicap,
+            self._native.moves,
+        )
+
+
+def _replay(
+    width: int, height: int, rules: Rules, start: tuple[str, int, int | None, int], handicap: int, moves: list[int]
+) -> Position:
+    position = Position._from_snapshot(width, height, rules, start, handicap)
+    for move in moves:
+        position = position.play(move)
+    return position

@@ -13,6 +13,8 @@ __all__ = ["RULE_SETS", "Rules"]
 _KO = {"simple": _core.Ko.SIMPLE, "positional": _core.Ko.POSITIONAL, "situational": _core.Ko.SITUATIONAL}
 _BONUS = {"0": _core.HandicapBonus.NONE, "N": _core.HandicapBonus.STONES, "N-1": _core.HandicapBonus.STONES_LESS_ONE}
 
+_ALIASES = {"bga": "aga", "french": "aga", "chinese-kgs": "chinese-ogs", "tromptaylor": "tromp-taylor"}
+
 _REFUSED = {
     "japanese": "territory scoring",
     "korean": "territory scoring",
@@ -54,6 +56,7 @@ class Rules(Settings):
     def named(cls, name: str, komi: float | None = None) -> Self:
         """A rule set by name, with its usual komi or another."""
         key = name.strip().lower().replace("_", "-").replace(" ", "-")
+        key = _ALIASES.get(key, key)
         if key in _REFUSED:
             supported = ", ".join(RULE_SETS)
             raise UnsupportedRulesError(

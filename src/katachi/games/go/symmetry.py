@@ -6,6 +6,7 @@ A symmetry first mirrors rows and columns as asked, then transposes. Transposing
 from dataclasses import dataclass
 from typing import Self
 
+from katachi.core.errors import InvalidArgumentError
 from katachi.core.types import Point
 from katachi.games.go.vertex import point_at, row_and_col
 
@@ -31,6 +32,8 @@ class Symmetry:
 
     def image(self, point: int, width: int, height: int) -> Point:
         """Where a point goes."""
+        if not 0 <= point < width * height:
+            raise InvalidArgumentError(f"no point {point} on a board of {width}x{height}")
         row, col = row_and_col(point, width)
         row = height - 1 - row if self.flip_rows else row
         col = width - 1 - col if self.flip_cols else col
