@@ -9,7 +9,7 @@ def test_flat_monte_carlo_beats_random() -> None:
     result = play_match(
         make_game("go", size=5), make_player("flat-mc:sims=16"), make_player("random"), games=40, seed=3
     )
-    assert result.interval[0] > 0.7
+    assert result.score.interval[0] > 0.7
     assert result.wins + result.draws + result.losses == 40
 
 
@@ -24,4 +24,4 @@ def test_same_seed_same_games() -> None:
 def test_more_playouts_play_better() -> None:
     game = make_game("go", size=7)
     result = play_match(game, make_player("flat-mc:sims=64"), make_player("flat-mc:sims=8"), games=200, seed=5)
-    assert result.interval[0] > 0.5
+    assert result.score.interval[0] > 0.5

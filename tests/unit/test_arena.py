@@ -56,7 +56,7 @@ def test_seats_alternate_and_results_are_the_first_players() -> None:
     result = play_match(FirstWins(), make_player("random"), make_player("flat-mc:sims=1"), games=5, seed=1)
     assert (result.wins, result.draws, result.losses) == (3, 0, 2)
     assert [record.players[0] for record in result.records] == ["random", "flat-mc:sims=1"] * 2 + ["random"]
-    assert play_match(FirstWins(), make_player("random"), make_player("random"), games=0, seed=1).win_rate == 0.5
+    assert play_match(FirstWins(), make_player("random"), make_player("random"), games=0, seed=1).score.win_rate == 0.5
 
 
 def test_a_cut_game_is_a_draw() -> None:
@@ -81,8 +81,8 @@ def test_standings() -> None:
     matches = play_round_robin(game, players, games=10, seed=1, on_game=seen.append)
     table = standings(matches)
     assert len(seen) == 30
-    assert sum(s.points for s in table) == 30
-    assert [s.games for s in table] == [20, 20, 20]
+    assert sum(s.score.points for s in table) == 30
+    assert [s.score.games for s in table] == [20, 20, 20]
     assert table[0].player == "flat-mc:sims=30"
 
 

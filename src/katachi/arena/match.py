@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 from katachi._core import Rng
-from katachi.arena.statistics import wilson_interval
+from katachi.arena.statistics import Score
 from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.types import Action, Player
 from katachi.games.contract import Game
@@ -38,24 +38,14 @@ class MatchResult:
     records: tuple[GameRecord, ...]
 
     @property
-    def games(self) -> int:
-        """How many were played."""
-        return self.wins + self.draws + self.losses
+    def score(self) -> Score:
+        """The first player's points."""
+        return Score(self.wins + self.draws / 2, self.wins + self.draws + self.losses)
 
     @property
-    def points(self) -> float:
-        """A draw is half a point."""
-        return self.wins + self.draws / 2
-
-    @property
-    def win_rate(self) -> float:
-        """Points per game."""
-        return self.points / self.games if self.games else 0.5
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % Wilson interval of the win rate."""
-        return wilson_interval(self.points, self.games)
+    def other_score(self) -> Score:
+        """The second player's points."""
+        return Score(self.losses + self.draws / 2, self.wins + self.draws + self.losses)
 
 
 def play_game(
@@ -142,27 +132,14 @@ class Standing:
     """One line of a tournament's table."""
 
     player: str
-    games: int
-    points: float
-
-    @property
-    def win_rate(self) -> float:
-        """Points per game."""
-        return self.points / self.games if self.games else 0.5
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % Wilson interval of the win rate."""
-        return wilson_interval(self.points, self.games)
+    score: Score
 
 
 def standings(matches: Sequence[MatchResult]) -> list[Standing]:
     """The table of a tournament, best first."""
-    points: dict[str, float] = {}
-    games: dict[str, int] = {}
+    scores: dict[str, Score] = {}
     for match in matches:
-        for name, won in ((match.first, match.points), (match.second, match.games - match.points)):
-            points[name] = points.get(name, 0.0) + won
-            games[name] = games.get(name, 0) + match.games
-    table = [Standing(name, games[name], points[name]) for name in points]
-    return sorted(table, key=lambda standing: -standing.win_rate)
+        for name, score in ((match.first, match.score), (match.second, match.other_score)):
+            scores[name] = scores.get(name, Score(0, 0)) + score
+    table = [Standing(name, score) for name, score in scores.items()]
+    return sorted(table, key=lambda standing: -standing.score.win_rate)

@@ -24,6 +24,8 @@ def demo(
       katachi demo
       katachi demo --size 5 --games 100 --seed 7
     """
+    from dataclasses import asdict
+
     from rich.console import Console
     from rich.table import Table
 
@@ -40,7 +42,7 @@ def demo(
 
     table = standings(matches)
     if as_json:
-        rows = [{"player": s.player, "games": s.games, "points": s.points, "interval": s.interval} for s in table]
+        rows = [{"player": s.player, **asdict(s.score), "interval": s.score.interval} for s in table]
         print_json({"game": "go", "size": f"{game.width}x{game.height}", "seed": seed, "table": rows})
         return
     title = f"Go {game.width}x{game.height}, {game.rules.name} rules, komi {game.rules.komi:g}, seed {seed}"
@@ -49,6 +51,7 @@ def demo(
     for heading in ("games", "points", "win rate", "95 % interval"):
         drawing.add_column(heading, justify="right")
     for s in table:
-        low, high = s.interval
-        drawing.add_row(s.player, str(s.games), f"{s.points:g}", f"{s.win_rate:.0%}", f"{low:.0%} to {high:.0%}")
+        low, high = s.score.interval
+        played, points, rate = str(s.score.games), f"{s.score.points:g}", f"{s.score.win_rate:.0%}"
+        drawing.add_row(s.player, played, points, rate, f"{low:.0%} to {high:.0%}")
     Console().print(drawing)
