@@ -47,6 +47,7 @@ std::unique_ptr<StateDoor> python_state(const GameFacts& facts, const nb::object
         .to_play = game.attr("to_play"),
         .key = facts.key == KeyKind::none ? nb::none() : nb::object(game.attr("key")),
         .format = nb::getattr(game, "format_state", nb::module_::import_("builtins").attr("str")),
+        .uniform_playout = nb::getattr(game, "uniform_playout", nb::none()),
     });
     return std::make_unique<StateDoorOf<PythonState>>(PythonState(std::move(methods), state), std::nullopt, true);
 }

@@ -4,6 +4,7 @@
 // user's game returns is checked here as it comes in, so that a mistake is a GameContractError and not a crash.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
 #include "games/game_state.hpp"
+#include "policies/uniform_playout.hpp"
 
 namespace katachi::bindings {
 
@@ -22,8 +24,9 @@ struct PythonGame {
     nb::object play;
     nb::object is_terminal;
     nb::object to_play;
-    nb::object key;     // None without keys
-    nb::object format;  // state -> str
+    nb::object key;              // None without keys
+    nb::object format;           // state -> str
+    nb::object uniform_playout;  // (state, rng) -> (return, length), or None
 };
 
 class PythonState {
@@ -77,15 +80,37 @@ class PythonState {
         if (!nb::isinstance<nb::tuple>(result) || nb::len(result) != 2) {
             throw GameContractError("play returned " + repr(result) + " instead of (state, reward)");
         }
-        const auto reward = returned<double>(result[1], "play", "(state, reward) with a number as reward");
-        if (!std::isfinite(reward)) {
-            throw GameContractError("play earned " + repr(result[1]) + ", not a finite number");
-        }
+        const double reward = finite(result[1], "play");
         state_ = result[0];
         return reward;
     }
 
+    // The game's own playout if it has one; its final state is not known then, and nobody asks for it.
+    Playout uniform_playout(Rng& rng) {
+        if (game_->uniform_playout.is_none()) {
+            ActionBuffer buffer;
+            return playout_by_steps(*this, rng, buffer);
+        }
+        nb::object copy = nb::cast(rng);
+        const nb::object result = game_->uniform_playout(state_, copy);
+        if (!nb::isinstance<nb::tuple>(result) || nb::len(result) != 2) {
+            throw GameContractError("uniform_playout returned " + repr(result) + " instead of (return, length)");
+        }
+        const auto total = finite(result[0], "uniform_playout");
+        const auto length = returned<std::int32_t>(result[1], "uniform_playout", "(return, length) with a whole number as length");
+        rng = nb::cast<const Rng&>(copy);
+        return {.total = total, .length = std::max(length, 0), .cut = false};
+    }
+
    private:
+    static double finite(const nb::object& object, const char* method) {
+        const auto value = returned<double>(object, method, "a number");
+        if (!std::isfinite(value)) {
+            throw GameContractError(std::string(method) + " earned " + repr(object) + ", not a finite number");
+        }
+        return value;
+    }
+
     static std::string repr(const nb::object& object) { return nb::cast<std::string>(nb::repr(object)); }
 
     template <class T>
@@ -117,6 +142,6 @@ class PythonState {
     nb::object state_;
 };
 
-static_assert(GameState<PythonState>);
+static_assert(GameState<PythonState> && HasCandidates<PythonState> && HasUniformPlayout<PythonState>);
 
 }  // namespace katachi::bindings

@@ -177,7 +177,7 @@ def test_missing_parts_are_named() -> None:
         ({"play": lambda self, s, a: ((s[0] - a, 1 - s[1]), float("inf"))}, "play earned inf"),
         ({"to_play": lambda self, s: 5}, "to_play returned 5"),
         ({"play": lambda self, s, a: None}, "play returned None instead of"),
-        ({"play": lambda self, s, a: (s, "x")}, "play returned 'x'"),
+        ({"play": lambda self, s, a: (s, "x")}, "play returned 'x' instead of a number"),
         ({"is_terminal": lambda self, s: "no"}, "is_terminal returned 'no' instead of a bool"),
     ],
 )
@@ -221,6 +221,30 @@ def test_a_game_that_never_ends_is_cut() -> None:
     batch = native_state(game, (3, 0)).playouts(1, Rng(1))
     batch.run()
     assert (batch.cut, batch.steps) == (1, 100_000)
+
+
+def test_a_game_may_bring_its_own_playout() -> None:
+    class Quick(Countdown):
+        def uniform_playout(self, state: tuple[int, int], rng: Rng) -> tuple[float, int]:
+            return float(rng.below(2)), 7
+
+    game = Quick()
+    batch = native_state(game, game.initial_state()).playouts(1000, Rng(1))
+    batch.run()
+    assert batch.steps == 7000
+    draws = Rng(1)
+    assert batch.total == sum(draws.below(2) for _ in range(1000)), "the generator comes back"
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1))
+    search.run(Limit(simulations=50))
+    assert sum(root.visits for root in search.root_actions()) == 50
+    for answer, message in (
+        (3, "instead of .return, length."),
+        ((float("nan"), 1), "earned nan"),
+        ((0.5, "x"), "length"),
+    ):
+        bad = broken(uniform_playout=lambda self, s, rng, answer=answer: answer)
+        with pytest.raises(GameContractError, match=message):
+            native_state(bad, (3, 0)).playouts(1, Rng(1)).run()
 
 
 def test_array_scalars_are_welcome() -> None:

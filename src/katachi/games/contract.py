@@ -2,7 +2,10 @@
 
 A game object holds the rules; a state is an immutable value of the game's own choosing. Rewards are player 0's, step by
 step: one player, or two with constant sum. Searches and playouts consider `candidates`, referees `legal_actions`.
-`katachi.games.check.check_game` tells whether a game keeps the contract.
+
+A game may offer `candidates(state)`, `key(state)`, `format_state(state)` and, if it can play out faster than step by
+step, `uniform_playout(state, rng) -> (return, length)`. `katachi.games.check.check_game` tells whether a game keeps the
+contract.
 
 A search holds its game. A game that holds its own search is a cycle through native code, which Python does not collect.
 """
