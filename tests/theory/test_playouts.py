@@ -95,7 +95,7 @@ def test_a_batch_gives_the_score_of_the_played_out_board() -> None:
 
 
 def test_games_on_9x9_end_by_two_passes() -> None:
-    # spec silver-thesis 7.2, test 15: well under the cap in more than 99.9 % of games.
+    # Well under the cap in more than 99.9 % of games.
     batch = Position(9).search_state().playouts(20_000, Rng(1))
     batch.run()
     assert batch.cut / batch.done < 0.001

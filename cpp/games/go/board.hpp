@@ -30,7 +30,7 @@ enum class Colour : std::uint8_t { black = 0, white = 1, empty = 2, wall = 3 };
 constexpr Colour colour_of(Player player) { return static_cast<Colour>(index_of(player)); }
 constexpr Colour other(Colour c) { return static_cast<Colour>(static_cast<int>(c) ^ 1); }
 
-// What a player may not fill (spec silver-thesis 2.1 and A1). In all three the on-board orthogonal neighbours are the player's own.
+// What a player may not fill (Silver 2009, 5.6, leaves it open). In all three the on-board orthogonal neighbours are the player's own.
 enum class EyeRule : std::uint8_t {
     simple,      // and fewer than two enemy stones on the diagonals, none at the edge (RLGO; the default)
     surrounded,  // and no adjacent chain in atari (Fuego)

@@ -18,7 +18,7 @@ struct SearchRules {
     double white_points = 7.5;  // komi and handicap bonus
     bool suicide = false;       // only for legal_actions: candidates never are suicides
     EyeRule eye_rule = EyeRule::simple;
-    int max_plies = 0;  // from this state on; then the game is a draw (spec silver-thesis A3: three times the area)
+    int max_plies = 0;  // from this state on; then the game is a draw (by default three times the area)
 };
 
 template <class B>

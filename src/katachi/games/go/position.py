@@ -190,7 +190,7 @@ class Position:
         return None if liberty is None else Point(liberty)
 
     def is_eye(self, point: int | str, player: Player, rule: EyeRule = EyeRule.SIMPLE) -> bool:
-        """Is this empty point an eye of that player (spec silver-thesis 2.1)?"""
+        """Is this empty point an eye of that player (Silver 2009, 5.6)?"""
         return self._native.is_eye(self.action(point), player, rule)
 
     def area_score(self) -> int:
@@ -248,7 +248,7 @@ class Position:
     def search_state(self, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None) -> State:
         """What searches and playouts start from: simple ko inside, superko obeyed at the root.
 
-        After `max_plies` (default: three times the area, spec silver-thesis A3) a game counts as a draw.
+        After `max_plies` (default: three times the area) a game counts as a draw.
         """
         if max_plies is not None and max_plies < 1:
             raise InvalidArgumentError(f"max_plies must be at least 1, not {max_plies}")

@@ -1,4 +1,4 @@
-"""The eight symmetries of the square, acting on points of any rectangle (spec silver-thesis G4).
+"""The eight symmetries of the square, acting on points of any rectangle (Silver 2009, 5.4).
 
 A symmetry first mirrors rows and columns as asked, then transposes. Transposing a rectangle exchanges width and height.
 """
