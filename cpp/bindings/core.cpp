@@ -15,9 +15,11 @@ void pause() {
 }
 
 // The interpreter must not end while a thread is inside a slice: taking the lock back would then kill the process. So at exit
-// all jobs are stopped at the end of their slice. Under the interpreter lock, like Job::use.
+// the jobs of all other threads are stopped at the end of their slice, and these threads go no further. Under the
+// interpreter lock, like Job::use.
 struct Shutdown {
     bool begun = false;
+    std::thread::id exiting;
     int drivers = 0;
 };
 Shutdown& shutdown() {
@@ -25,10 +27,22 @@ Shutdown& shutdown() {
     return state;
 }
 
+bool is_left_behind() { return shutdown().begun && shutdown().exiting != std::this_thread::get_id(); }
+
 void stop_at_exit() {
     shutdown().begun = true;
-    for (int i = 0; i < 20'000 && shutdown().drivers > 0; ++i) {
+    shutdown().exiting = std::this_thread::get_id();
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (shutdown().drivers > 0 && std::chrono::steady_clock::now() < patience) {
         pause();
+    }
+}
+
+// For a thread that is left behind by the end of the interpreter: waits without the lock until the process is gone.
+void park() {
+    const nb::gil_scoped_release release;
+    while (true) {
+        std::this_thread::sleep_for(std::chrono::hours(1));
     }
 }
 
@@ -73,17 +87,21 @@ class Driving {
 }  // namespace
 
 bool drive(Job& job, const Progress& progress) {
-    Driving driving(job);
-    while (true) {
-        const bool done = driving.advance();
-        if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-        }
-        const bool goes_on = progress.is_none() || !nb::object(progress(job.progress())).is(nb::handle(Py_False));
-        if (done || !goes_on || shutdown().begun) {
-            return done;
+    bool done = false;
+    if (!is_left_behind()) {
+        Driving driving(job);
+        for (bool goes_on = true; goes_on && !done && !is_left_behind();) {
+            done = driving.advance();
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            goes_on = progress.is_none() || !nb::object(progress(job.progress())).is(nb::handle(Py_False));
         }
     }
+    if (is_left_behind()) {
+        park();
+    }
+    return done;
 }
 
 void await_slice(const Job& job) {
@@ -162,7 +180,7 @@ void bind_core(nb::module_& m) {
                     }
                     new (self) Rng(value);
                 },
-                "seed"_a)
+                nb::sig("def __init__(self, seed: typing.SupportsIndex) -> None"), "seed"_a)
             .def("next", &Rng::next, "The next 64 random bits.")
             .def(
                 "below",
@@ -201,9 +219,9 @@ void bind_core(nb::module_& m) {
             .def(
                 "__eq__", [](const Rng& a, const nb::object& b) { return nb::isinstance<Rng>(b) && a == nb::cast<const Rng&>(b); },
                 nb::arg("other").none())
+            .def("__getstate__", &Rng::state)
             .def(
-                "__reduce__", [](const Rng& rng) { return nb::make_tuple(nb::type<Rng>().attr("from_state"), nb::make_tuple(rng.state())); },
-                nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"))
+                "__setstate__", [](Rng& rng, const Rng::State& state) { new (&rng) Rng(state); }, "state"_a)
             .def(
                 "__hash__", [](const Rng&) -> Py_hash_t { throw nb::type_error("unhashable: a generator changes with every draw"); },
                 nb::sig("def __hash__(self) -> typing.NoReturn"))

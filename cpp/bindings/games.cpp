@@ -107,6 +107,7 @@ void bind_games(nb::module_& m) {
         .def(
             "__eq__", [](const GameFacts& a, const nb::object& b) { return nb::isinstance<GameFacts>(b) && a == nb::cast<const GameFacts&>(b); },
             nb::arg("other").none())
+        .def("__hash__", [](const GameFacts& facts) { return nb::hash(nb::repr(nb::cast(facts))); })
         .def("__repr__", [](const GameFacts& facts) {
             const nb::object bounds =
                 facts.return_bounds ? nb::object(nb::make_tuple(facts.return_bounds->low, facts.return_bounds->high)) : nb::none();

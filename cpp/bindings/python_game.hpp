@@ -39,7 +39,10 @@ class PythonState {
     bool is_terminal() const {
         const nb::object answer = game_->is_terminal(state_);
         // Array libraries have a bool of their own.
-        return nb::hasattr(answer, "dtype") ? PyObject_IsTrue(answer.ptr()) == 1 : returned<bool>(answer, "is_terminal", "a bool");
+        if (nb::hasattr(answer, "dtype") && nb::hasattr(answer, "shape") && nb::len(nb::object(answer.attr("shape"))) == 0) {
+            return PyObject_IsTrue(answer.ptr()) == 1;
+        }
+        return returned<bool>(answer, "is_terminal", "a bool");
     }
     std::string text() const { return returned<std::string>(game_->format(state_), "format_state", "a str"); }
 

@@ -73,6 +73,9 @@ class TreeSearch final : public Search {
                 break;
             }
         }
+        if (!std::isfinite(total)) {
+            throw GameContractError("the rewards of a game added up to " + std::to_string(total));
+        }
         rng_ = rng;
         for (const NodeIndex i : path_) {
             Node& node = nodes_[i];

@@ -2,9 +2,11 @@
 
 import copy
 import importlib
+import multiprocessing
 import subprocess
 import sys
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from importlib import resources
 
 import pytest
@@ -145,14 +147,20 @@ def test_a_game_cannot_read_the_search_that_plays_it() -> None:
         game.search.run(katachi.Limit(simulations=5))
 
 
-def test_a_daemon_thread_in_a_search_does_not_abort_the_exit() -> None:
-    program = """
+@pytest.mark.parametrize(
+    "work",
+    [
+        "katachi.TreeSearch(game, game.initial_state(), rng=katachi.Rng(1)).run(katachi.Limit(seconds=60))",
+        "katachi.play_match(game, 'flat-mc:sims=20', 'random', 1000, 1)",
+    ],
+)
+def test_a_daemon_thread_does_not_abort_the_exit(work: str) -> None:
+    program = f"""
 import threading, time
 import katachi
 game = katachi.make_game("go", size=9)
-search = katachi.TreeSearch(game, game.initial_state(), rng=katachi.Rng(1))
-threading.Thread(target=search.run, args=(katachi.Limit(seconds=60),), daemon=True).start()
-time.sleep(0.2)
+threading.Thread(target=lambda: {work}, daemon=True).start()
+time.sleep(0.5)
 print("leaving")
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
@@ -165,6 +173,9 @@ def test_generators_and_positions_travel() -> None:
     assert copy.deepcopy(rng) == rng
     position = Position.from_diagram(". X O .\nX . X O\n. X O .\n. . . .", rules="aga", to_play=katachi.Player.WHITE)
     position = position.play("B3").play("pass")
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:  # there and back again
+        assert pool.submit(copy.copy, rng).result() == rng
+        assert pool.submit(copy.copy, position).result() == position
     twin = copy.deepcopy(position)
     assert twin == position
     assert (twin.key, twin.moves, twin.rules) == (position.key, position.moves, position.rules)

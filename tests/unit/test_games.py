@@ -178,6 +178,7 @@ def test_missing_parts_are_named() -> None:
         ({"to_play": lambda self, s: 5}, "to_play returned 5"),
         ({"play": lambda self, s, a: None}, "play returned None instead of"),
         ({"play": lambda self, s, a: (s, "x")}, "play returned 'x' instead of a number"),
+        ({"play": lambda self, s, a: ((s[0] - a, 1 - s[1]), 1.7e308)}, "added up to inf"),
         ({"is_terminal": lambda self, s: "no"}, "is_terminal returned 'no' instead of a bool"),
     ],
 )
@@ -378,7 +379,7 @@ def test_facts_are_checked() -> None:
         GameFacts(players=2, action_space=1, max_length=0)
     with pytest.raises(InvalidArgumentError, match="1 or 2 players, not 7"):
         ExplicitTree([1], players=7)
-    assert GameFacts(players=2, action_space=1) == GameFacts(players=2, action_space=1)
+    assert len({GameFacts(players=2, action_space=1), GameFacts(players=2, action_space=1)}) == 1
     assert GameFacts(players=2, action_space=1) != GameFacts(players=1, action_space=1)
     facts = GameFacts(players=2, action_space=1, return_bounds=(-1, 3))
     assert facts.value_for(Player.WHITE, 0.5) == 1.5

@@ -92,7 +92,7 @@ def native_state(game: Game[Any], state: Any) -> State:  # noqa: ANN401
     return python_state(game.facts, game, state)
 
 
-_RULES = frozenset(("candidates", "is_terminal", "key", "legal_actions", "play", "to_play"))
+_RULES = frozenset(("candidates", "is_terminal", "key", "legal_actions", "play", "to_play", "uniform_playout"))
 
 
 def _is_native(game: type) -> bool:

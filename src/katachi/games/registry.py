@@ -61,6 +61,8 @@ def make_game(name: str, **options: Any) -> Game[Any]:  # noqa: ANN401
     factory = _FACTORIES[name]
     try:
         signature(factory).bind(**options)
+    except ValueError:  # a factory that tells nothing of its parameters
+        pass
     except TypeError as error:
         known = did_you_mean(next(iter(options), ""), signature(factory).parameters)
         raise InvalidArgumentError(

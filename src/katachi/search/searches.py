@@ -48,7 +48,7 @@ class _RootSearch:
         return self._native.steps
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
-        """Searches until the limit is reached (True) or `progress` returns False. At least one simulation is done."""
+        """Searches until the limit is reached (True) or `progress` returns False. The first run does at least one."""
         if not isinstance(limit, Limit):
             raise InvalidArgumentError(f"a search runs under a Limit, such as Limit(simulations=100), not {limit!r}")
         return self._native.run(

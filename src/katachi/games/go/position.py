@@ -76,7 +76,8 @@ class Position:
         """Reads a text diagram (`katachi.games.go.diagram`); Black is to play unless it or the caller says not so."""
         diagram = parse_diagram(text)
         player = to_play if to_play is not None else diagram.to_play if diagram.to_play is not None else Player.BLACK
-        start = (diagram.stones, player, diagram.ko, diagram.passes)
+        ko = diagram.ko if player is diagram.to_play else None  # a ko is one player's
+        start = (diagram.stones, player, ko, diagram.passes)
         return cls._from_snapshot(diagram.width, diagram.height, rules, start)
 
     @classmethod
