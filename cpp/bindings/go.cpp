@@ -3,6 +3,7 @@
 
 #include "bindings/bindings.hpp"
 #include "games/go/count.hpp"
+#include "games/go/ownership.hpp"
 #include "games/go/position.hpp"
 
 namespace katachi::bindings {
@@ -55,10 +56,10 @@ class AnyPosition {
         return geometry().padded_point(action.value);
     }
 
-   private:
     explicit AnyPosition(SmallPosition position) : held_(std::move(position)) {}
     explicit AnyPosition(LargePosition position) : held_(std::move(position)) {}
 
+   private:
     std::variant<SmallPosition, LargePosition> held_;
 };
 
@@ -152,6 +153,16 @@ void bind_counts(nb::module_& m) {
         },
         "position"_a, "progress"_a.none() = nb::none(), "Whole games from here, each ended by two passes; None if progress stopped it.");
     m.def(
+        "ownership",
+        [](const AnyPosition& position, std::uint64_t playouts, EyeRule rule, const Rng& rng, const Progress& progress) {
+            return position.visit([&](const auto& p) {
+                go::OwnershipCount count(p, rule, playouts, rng);
+                return drive(count, progress) ? std::optional(count.shares()) : std::nullopt;
+            });
+        },
+        "position"_a, "playouts"_a, "eye_rule"_a, "rng"_a, "progress"_a.none() = nb::none(),
+        "By point, how much more often Black than White held it after a playout, -1 to 1; None if progress stopped it.");
+    m.def(
         "count_positions",
         [](int width, int height, const Progress& progress) {
             go::PositionCount count(checked_geometry(width, height));
@@ -185,6 +196,7 @@ void bind_go(nb::module_& m) {
         .def_prop_ro("passes", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().passes(); }); })
         .def_prop_ro("is_over", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.is_over(); }); })
         .def_prop_ro("handicap", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.handicap(); }); })
+        .def_prop_ro("movers", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.movers(); }); })
         .def_prop_ro("moves", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.moves(); }); })
         .def_prop_ro("last_removed", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.last_removed(); }); })
         .def_prop_ro("ko",
@@ -260,11 +272,26 @@ void bind_go(nb::module_& m) {
         .def("chain", &chain, "point"_a, "The stones of the chain at a point, ascending; empty for an empty point.")
         .def(
             "play",
-            [](AnyPosition a, Action action) {
-                a.visit([&](auto& p) { p.play(action); });
+            [](AnyPosition a, Action action, std::optional<Player> player) {
+                a.visit([&](auto& p) { player ? p.play_as(*player, action) : p.play(action); });
                 return a;
             },
-            "action"_a)
+            "action"_a, "player"_a.none() = nb::none(), "The position after a move, of the player to move or of the one named.")
+        .def(
+            "turned_to",
+            [](AnyPosition a, Player player) {
+                a.visit([&](auto& p) { p.turn_to(player); });
+                return a;
+            },
+            "player"_a, "The same stones and history with that player to move; see Position::turn_to.")
+        .def(
+            "with_rules",
+            [](AnyPosition a, const go::Rules& rules, int handicap) {
+                a.visit([&](auto& p) { p.change_rules(rules, handicap); });
+                return a;
+            },
+            "rules"_a, "handicap"_a, "The same history under other rules from here on.")
+        .def("start", [](const AnyPosition& a) { return a.visit([](const auto& p) { return AnyPosition(p.start()); }); })
         .def("undo",
              [](AnyPosition a) {
                  a.visit([](auto& p) { p.undo(); });

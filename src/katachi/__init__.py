@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from katachi._core import Player as Player
     from katachi._core import Rng as Rng
     from katachi.arena.match import play_match as play_match
+    from katachi.core.errors import EngineError as EngineError
     from katachi.core.errors import GameContractError as GameContractError
     from katachi.core.errors import IllegalMoveError as IllegalMoveError
     from katachi.core.errors import InvalidArgumentError as InvalidArgumentError
@@ -44,6 +45,7 @@ _HOMES = {
     "katachi._core": ("GameFacts", "KeyKind", "Player", "Rng"),
     "katachi.arena.match": ("play_match",),
     "katachi.core.errors": (
+        "EngineError",
         "GameContractError",
         "IllegalMoveError",
         "InvalidArgumentError",

@@ -259,6 +259,8 @@ class Position:
     @property
     def handicap(self) -> int: ...
     @property
+    def movers(self) -> list[Player]: ...
+    @property
     def moves(self) -> list[int]: ...
     @property
     def last_removed(self) -> list[int]: ...
@@ -292,7 +294,18 @@ class Position:
         The stones of the chain at a point, ascending; empty for an empty point.
         """
 
-    def play(self, action: int) -> Position: ...
+    def play(self, action: int, player: Player | None = None) -> Position:
+        """The position after a move, of the player to move or of the one named."""
+
+    def turned_to(self, player: Player) -> Position:
+        """
+        The same stones and history with that player to move; see Position::turn_to.
+        """
+
+    def with_rules(self, rules: Rules, handicap: int) -> Position:
+        """The same history under other rules from here on."""
+
+    def start(self) -> Position: ...
     def undo(self) -> Position: ...
     def area_score(self) -> int: ...
     def score(self) -> float: ...
@@ -315,6 +328,13 @@ def count_sequences(position: Position, depth: int, progress: object | None = No
 def count_games(position: Position, progress: object | None = None) -> int | None:
     """
     Whole games from here, each ended by two passes; None if progress stopped it.
+    """
+
+def ownership(
+    position: Position, playouts: int, eye_rule: EyeRule, rng: Rng, progress: object | None = None
+) -> list[float] | None:
+    """
+    By point, how much more often Black than White held it after a playout, -1 to 1; None if progress stopped it.
     """
 
 def count_positions(width: int, height: int, progress: object | None = None) -> int | None:

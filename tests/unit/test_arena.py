@@ -17,7 +17,9 @@ from katachi import (
 from katachi.arena.match import GameRecord, play_game, play_round_robin, standings
 from katachi.arena.statistics import wilson_interval
 from katachi.games.native import ExplicitTree
+from katachi.players.basic import RandomSettings
 from katachi.players.player import Decision
+from katachi.search.searches import Progress
 
 
 def test_wilson_interval_by_hand() -> None:
@@ -94,8 +96,9 @@ def test_a_match_needs_two_players() -> None:
 def test_the_referee_checks() -> None:
     class Cheat:
         name = "cheat"
+        settings = RandomSettings()
 
-        def choose(self, game: object, state: object, rng: Rng) -> Decision:
+        def choose(self, game: object, state: object, rng: Rng, progress: Progress | None = None) -> Decision:
             return Decision(Action(1))
 
     with pytest.raises(IllegalMoveError, match="cheat chose 1"):
@@ -104,3 +107,19 @@ def test_the_referee_checks() -> None:
         play_match(FirstWins(), "random", "random", games=-3, seed=1)
     with pytest.raises(InvalidArgumentError, match="different names"):
         play_round_robin(FirstWins(), [make_player("random")] * 2, games=1, seed=1)
+
+
+@pytest.mark.parametrize("quitter", list(Player))
+def test_a_resignation_loses(quitter: Player) -> None:
+    class Quitter:
+        name = "quitter"
+        settings = RandomSettings()
+
+        def choose(self, game: object, state: object, rng: Rng, progress: Progress | None = None) -> Decision:
+            return Decision(None)
+
+    seats = (Quitter(), make_player("random")) if quitter is Player.BLACK else (make_player("random"), Quitter())
+    record = play_game(make_game("go", size=5), seats, Rng(1))
+    assert record.resigned is quitter
+    assert record.total == (0.0 if quitter is Player.BLACK else 1.0)
+    assert len(record.moves) == int(quitter)

@@ -119,7 +119,7 @@ def test_rule_sets() -> None:
     assert Rules.named("Tromp_Taylor").suicide
     assert Rules.named("bga") == Rules.named("aga")
     assert Rules.named("aga", komi=6.5).komi == 6.5
-    assert Rules(ko="simple", suicide=True).name == "simple ko, suicide, handicap bonus 0"
+    assert Rules(ko="simple", suicide=True).name == "simple ko, suicide, handicap bonus 0, no friendly pass"
 
 
 @pytest.mark.parametrize("name", ["japanese", "korean", "aga-button", "stone-scoring", "ing"])
@@ -133,7 +133,7 @@ def test_bad_rules() -> None:
         Rules.named("chines")
     with pytest.raises(UnsupportedRulesError, match="territory"):
         Rules(scoring="territory")
-    for values in ({"komi": float("nan")}, {"komi": float("inf")}, {"komi": 1000}, {"ko": "none"}, {"komo": 3}):
+    for values in ({"komi": float("nan")}, {"komi": float("inf")}, {"komi": "7"}, {"ko": "none"}, {"komo": 3}):
         with pytest.raises(SettingsError):
             Rules(**values)
 

@@ -1,5 +1,8 @@
 """Go by hand: captures, ko, superko, suicide, eyes, scoring, undo, set-ups and errors."""
 
+import pickle
+from copy import deepcopy
+
 import pytest
 
 from katachi import IllegalMoveError, InvalidArgumentError, ParseError, Player, Rng
@@ -279,3 +282,87 @@ def test_chains_and_atari() -> None:
     assert not position.in_atari("A3")
     assert not position.in_atari("C3")
     assert position.play("C3").chain("B3") == [0, 1, 2, 5]
+
+
+def test_moves_out_of_turn() -> None:
+    position = Position(5, rules="chinese").play("C3").play("D3", BLACK)
+    assert position.stones().count("X") == 2
+    assert position.to_play is WHITE
+    assert position.movers == [BLACK, BLACK]
+    assert position.undo() == Position(5, rules="chinese").play("C3"), "undo comes back to White's turn"
+    with pytest.raises(IllegalMoveError, match="illegal move C3 for BLACK: point is occupied"):
+        position.play("C3", BLACK)
+
+
+def test_naming_the_player_goes_on_after_two_passes() -> None:
+    over = play(Position(3), "pass", "pass")
+    assert over.is_over
+    assert not over.is_legal("B2")
+    assert over.is_legal("B2", BLACK)
+    assert over.is_legal("B2", WHITE)
+    after = over.play("B2", BLACK)
+    assert not after.is_over
+    assert after.undo() == over
+    again = over.turned_to(WHITE)
+    assert (again.to_play, again.passes, again.is_over) == (WHITE, 0, False)
+    assert over.turned_to(BLACK).play("pass").passes == 1
+
+
+def test_two_passes_of_one_player_do_not_end_the_game() -> None:
+    position = Position(3).play("pass", BLACK).play("pass", BLACK)
+    assert position.passes == 1
+    assert not position.is_over
+
+
+def test_out_of_turn_ko_and_superko() -> None:
+    position = Position.from_diagram(KO, to_play=WHITE, rules="chinese").play("B4")
+    assert not position.is_legal("C4")
+    assert not position.is_legal("C4", BLACK), "naming the player to move changes nothing"
+    assert position.play("E1", WHITE).is_legal("C4"), "White moved twice, so the ko is open"
+    strict = Position.from_diagram(KO, to_play=WHITE, rules="cgos").play("B4").play("E1", WHITE).play("E2", WHITE)
+    assert strict.is_legal("C4"), "two stones more: nothing is repeated"
+
+
+def test_copies_keep_moves_out_of_turn() -> None:
+    position = Position(4).play("B2").play("C3", BLACK).play("pass").play("pass").play("A1", WHITE)
+    for copy in (pickle.loads(pickle.dumps(position)), deepcopy(position)):
+        assert copy == position
+        assert copy.movers == position.movers == [BLACK, BLACK, WHITE, BLACK, WHITE]
+    turned = position.turned_to(WHITE)
+    assert pickle.loads(pickle.dumps(turned)) == turned
+    over = play(Position(3), "pass", "pass")
+    assert pickle.loads(pickle.dumps(over)).is_over
+
+
+def test_start_and_rules_and_removal() -> None:
+    position = Position.set_up(5, 5, rules="chinese", black=["C3"], white=["D3"], to_play=WHITE, handicap=2)
+    later = play(position, "A1", "B1")
+    assert later.start() == position
+    assert position.start() == position
+    assert later.score() == later.area_score() - 9.5
+    other = later.with_rules(Rules.named("aga", komi=0.5), handicap=3)
+    assert other.score() == later.area_score() - 2.5
+    assert other.moves == later.moves
+    without = later.without(["A1", "D3"])
+    assert without.stones().count("O") == 0
+    assert without.handicap == 2
+    with pytest.raises(InvalidArgumentError, match="from 0 to 361, not 400"):
+        later.with_rules(later.rules, handicap=400)
+
+
+def test_new_rules_judge_the_old_history() -> None:
+    position = Position.from_diagram(KO, to_play=WHITE, rules="chinese").play("B4").play("pass").play("pass", WHITE)
+    assert position.is_legal("C4", BLACK), "simple ko has forgotten it"
+    assert position.with_rules(Rules.named("cgos")).illegality("C4", BLACK) == "an earlier position would be repeated"
+
+
+def test_ownership_of_a_settled_board() -> None:
+    position = Position.from_diagram("X X . O O\n. X . O .\nX X . O O\n. X . O .\nX X . O O")
+    shares = position.ownership(200, Rng(1))
+    assert shares[0] == 1.0
+    assert shares[4] == -1.0
+    assert all(-1 <= share <= 1 for share in shares)
+    assert position.ownership(200, Rng(1)) == shares, "the generator is not advanced"
+    assert position.turned_to(WHITE).ownership(200, Rng(1)) == shares, "nobody is favoured by being to move"
+    with pytest.raises(InvalidArgumentError, match="at least 1, not 0"):
+        position.ownership(0, Rng(1))

@@ -16,6 +16,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "core/rng.hpp"
@@ -168,6 +169,9 @@ class Board {
     template <EyeRule rule>
     Point random_candidate(Rng& rng);
 
+    // Calls visit(points, owner) for every region of empty points that touches the stones of one player only.
+    template <class Visit>
+    void for_each_territory(Visit&& visit) const;
     // Black's area minus White's, all stones alive; exact at any time.
     int area_score() const;
     // The same when no two empty points are adjacent, as after two passes of candidates; otherwise area_score().
@@ -488,35 +492,40 @@ std::uint64_t Board<Index, Capacity>::stones_key_after(Point p) const {
 }
 
 template <class Index, int Capacity>
-int Board<Index, Capacity>::area_score() const {
-    int score = stones(Player::black) - stones(Player::white);
+template <class Visit>
+void Board<Index, Capacity>::for_each_territory(Visit&& visit) const {
     std::array<bool, Capacity> visited{};
-    std::array<Index, Capacity> stack;
+    std::array<Index, Capacity> region;
     for (int i = 0; i < empty_count_; ++i) {
-        const Point start = empty_[at(i)];
-        if (visited[at(start)]) {
+        if (visited[empty_[at(i)]]) {
             continue;
         }
         std::array<bool, 4> touches{};
-        int region = 0;
-        int top = 0;
-        stack[at(top++)] = static_cast<Index>(start);
-        visited[at(start)] = true;
-        while (top > 0) {
-            const Point p = stack[at(--top)];
-            ++region;
-            for (const Point q : around(p)) {
+        int size = 0;
+        region[at(size++)] = empty_[at(i)];
+        visited[empty_[at(i)]] = true;
+        for (int next = 0; next < size; ++next) {
+            for (const Point q : around(region[at(next)])) {
                 touches[static_cast<std::size_t>(colour(q))] = true;
                 if (colour(q) == Colour::empty && !visited[at(q)]) {
                     visited[at(q)] = true;
-                    stack[at(top++)] = static_cast<Index>(q);
+                    region[at(size++)] = static_cast<Index>(q);
                 }
             }
         }
         if (touches[0] != touches[1]) {
-            score += touches[0] ? region : -region;
+            visit(std::span<const Index>(region.data(), at(size)), touches[0] ? Player::black : Player::white);
         }
     }
+}
+
+template <class Index, int Capacity>
+int Board<Index, Capacity>::area_score() const {
+    int score = stones(Player::black) - stones(Player::white);
+    for_each_territory([&](std::span<const Index> region, Player owner) {
+        const int size = static_cast<int>(region.size());
+        score += owner == Player::black ? size : -size;
+    });
     return score;
 }
 

@@ -109,6 +109,8 @@ class Position {
     int handicap() const { return handicap_; }
     bool has_superko() const { return rules_.ko != Ko::simple; }
     const std::vector<Action>& moves() const { return moves_; }
+    // Who played each of them.
+    const std::vector<Player>& movers() const { return movers_; }
     // The points that the last move took stones off, ascending; a suicide's own point is one of them.
     std::vector<Action> last_removed() const;
     // What the board looked like after `ply` moves: "XO." row by row, the player to move, the ko point or pass, the passes.
@@ -132,7 +134,15 @@ class Position {
     GoState<B> search_state(EyeRule eye_rule, std::optional<int> max_plies) const;
 
     void play(Action action);
+    // The same by a player who need not be to move, also after two passes: see turn_to.
+    void play_as(Player player, Action action);
     void undo();
+    // Gives the move to `player`. Unless that changes nothing, ko and passes are forgotten, so a game that was over goes on.
+    void turn_to(Player player);
+    // The position before all its moves.
+    Position start() const;
+    // Other rules from here on; what has been played stays, even where they would have forbidden it.
+    void change_rules(const Rules& rules, int handicap);
     // The same for callers that know: the action is legal; `before` is the board as it was before the last move.
     void play_legal(Action action);
     void undo_to(const B& before);
@@ -144,10 +154,10 @@ class Position {
    private:
     struct Entry {
         Stones stones;
-        std::array<int, 2> captured;
-        Player to_play;
-        Point ko;
-        int passes;
+        std::array<int, 2> captured{};
+        Player to_play = Player::black;
+        Point ko = no_point;
+        int passes = 0;
     };
 
     // A repetition is forbidden per colouring, or per colouring and player to move.
@@ -156,8 +166,14 @@ class Position {
     }
 
     void remember() {
-        keys_.push_back(repetition_key(board_.stones_key(), to_play()));
-        entries_.push_back({Stones::of(board_), captured_, to_play(), board_.ko(), board_.passes()});
+        keys_.emplace_back();
+        entries_.emplace_back();
+        remember_again();
+    }
+
+    void remember_again() {
+        keys_.back() = repetition_key(board_.stones_key(), to_play());
+        entries_.back() = {Stones::of(board_), captured_, to_play(), board_.ko(), board_.passes()};
     }
 
     bool repeats(Point p) const;
@@ -170,6 +186,7 @@ class Position {
     int handicap_ = 0;
     std::array<int, 2> captured_{};
     std::vector<Action> moves_;
+    std::vector<Player> movers_;
     std::vector<std::uint64_t> keys_;  // of every position so far, this one included; apart from entries_ for a fast scan
     std::vector<Entry> entries_;
 };
@@ -338,6 +355,55 @@ void Position<B>::play(Action action) {
 }
 
 template <class B>
+void Position<B>::turn_to(Player player) {
+    if (player != to_play() || is_over()) {
+        board_.set_up_turn(player, no_point, 0);
+        remember_again();
+    }
+}
+
+template <class B>
+void Position<B>::play_as(Player player, Action action) {
+    const std::size_t here = entries_.size() - 1;
+    const Entry entry = entries_[here];
+    const std::uint64_t key = keys_[here];
+    const B board = board_;
+    turn_to(player);
+    const Verdict verdict = judge(action);
+    if (verdict == Verdict::legal) {
+        play_legal(action);
+    } else {
+        board_ = board;
+    }
+    entries_[here] = entry;  // so that undo comes back to the position as it was
+    keys_[here] = key;
+    if (verdict != Verdict::legal) {
+        throw IllegalMoveError(reason(verdict));
+    }
+}
+
+template <class B>
+Position<B> Position<B>::start() const {
+    Position start = *this;
+    start.moves_.clear();
+    start.movers_.clear();
+    start.keys_.resize(1);
+    start.entries_.erase(start.entries_.begin() + 1, start.entries_.end());
+    start.board_ = rebuilt(entries_.front());
+    start.captured_ = entries_.front().captured;
+    return start;
+}
+
+template <class B>
+void Position<B>::change_rules(const Rules& rules, int handicap) {
+    rules_ = rules;
+    handicap_ = handicap;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        keys_[i] = repetition_key(rebuilt(entries_[i]).stones_key(), entries_[i].to_play);
+    }
+}
+
+template <class B>
 void Position<B>::play_legal(Action action) {
     if (geometry().is_pass(action)) {
         board_.pass();
@@ -351,6 +417,7 @@ void Position<B>::play_legal(Action action) {
         }
     }
     moves_.push_back(action);
+    movers_.push_back(opponent(to_play()));
     remember();
 }
 
@@ -365,6 +432,7 @@ void Position<B>::undo() {
 template <class B>
 void Position<B>::undo_to(const B& before) {
     moves_.pop_back();
+    movers_.pop_back();
     keys_.pop_back();
     entries_.pop_back();
     const Entry& entry = entries_.back();

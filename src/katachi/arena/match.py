@@ -1,6 +1,7 @@
 """One game between two players, and many. Same seed, same games."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,7 +11,7 @@ from katachi.arena.statistics import Score
 from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.types import Action, Player
 from katachi.games.contract import Game
-from katachi.players.player import GamePlayer
+from katachi.players.player import GamePlayer, close_player
 from katachi.players.registry import make_player
 
 __all__ = ["GameRecord", "MatchResult", "Standing", "play_game", "play_match", "play_round_robin", "standings"]
@@ -24,6 +25,7 @@ class GameRecord:
     moves: tuple[Action, ...]
     total: float  # return of player 0
     cut: bool  # by the cap on its length
+    resigned: Player | None = None  # who gave up
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def play_game(
             return GameRecord((players[0].name, players[1].name), tuple(moves), total, cut=True)
         seat = int(game.to_play(state))
         decision = players[seat].choose(game, state, rng.split("choose", len(moves)))
+        if decision.action is None:
+            return _resigned(game, players, moves, Player(seat))
         if decision.action not in game.legal_actions(state):
             raise IllegalMoveError(f"{players[seat].name} chose {decision.action}, which is illegal in\n{state}")
         if game.facts.deterministic:
@@ -69,6 +73,18 @@ def play_game(
         moves.append(decision.action)
         total += reward
     return GameRecord((players[0].name, players[1].name), tuple(moves), total, cut=False)
+
+
+def _resigned(
+    game: Game[Any], players: tuple[GamePlayer, GamePlayer], moves: list[Action], loser: Player
+) -> GameRecord:
+    bounds = game.facts.return_bounds
+    if bounds is None:
+        raise InvalidArgumentError(
+            f"{players[loser].name} resigned, but {game.name} has no worst return to give for it"
+        )
+    worst = game.facts.value_for(loser, bounds[0])
+    return GameRecord((players[0].name, players[1].name), tuple(moves), worst, cut=False, resigned=loser)
 
 
 def play_match(
@@ -83,30 +99,39 @@ def play_match(
 ) -> MatchResult:
     """Many games with alternating seats, between players or their specs.
 
-    A game cut at `max_length` (Silver 5.6: 1,000 plies) is a draw.
+    A game cut at `max_length` (Silver 5.6: 1,000 plies) is a draw. Players made here, from specs, are closed at the
+    end, so that no external engine stays behind.
     """
     bounds = game.facts.return_bounds
     if game.facts.players != 2 or bounds is None:
         raise InvalidArgumentError(f"a match needs a game for two players with bounded returns, not {game.name}")
     if games < 0:
         raise InvalidArgumentError(f"the number of games must not be negative: {games}")
-    first, second = (make_player(p) if isinstance(p, str) else p for p in (first, second))
     middle = (bounds[0] + bounds[1]) / 2
     rng = Rng(seed)
     wins = draws = losses = 0
     records = []
-    for index in range(games):
-        seat = Player(index % 2)
-        seats = (first, second) if seat is Player.BLACK else (second, first)
-        record = play_game(game, seats, rng.split("game", index), max_length)
-        mine = middle if record.cut else game.facts.value_for(seat, record.total)
-        wins += mine > middle
-        draws += mine == middle
-        losses += mine < middle
-        records.append(record)
-        if on_game is not None:
-            on_game(record)
+    with ExitStack() as stack:
+        first, second = (_made(p, stack) if isinstance(p, str) else p for p in (first, second))
+        for index in range(games):
+            seat = Player(index % 2)
+            seats = (first, second) if seat is Player.BLACK else (second, first)
+            record = play_game(game, seats, rng.split("game", index), max_length)
+            mine = middle if record.cut else game.facts.value_for(seat, record.total)
+            wins += mine > middle
+            draws += mine == middle
+            losses += mine < middle
+            records.append(record)
+            if on_game is not None:
+                on_game(record)
     return MatchResult(first.name, second.name, wins, draws, losses, tuple(records))
+
+
+def _made(spec: str, stack: ExitStack) -> GamePlayer:
+    """A player from its spec, to be closed with the stack."""
+    player = make_player(spec)
+    stack.callback(close_player, player)
+    return player
 
 
 def play_round_robin(

@@ -24,6 +24,10 @@ class ParseError(KatachiError, ValueError):
     """Text that cannot be read: a vertex, a diagram, a player spec."""
 
 
+class EngineError(KatachiError):
+    """An external engine that is missing, silent, dead or wrong."""
+
+
 class SettingsError(KatachiError, ValueError):
     """A settings model that refuses a key or a value."""
 

@@ -17,7 +17,7 @@ from katachi._core import GameFacts, Player, State, python_state
 from katachi.core.errors import ParseError
 from katachi.core.types import Action
 
-__all__ = ["BaseGame", "Game", "native_state"]
+__all__ = ["BaseGame", "BoardGame", "Game", "native_state"]
 
 S = TypeVar("S")
 
@@ -49,6 +49,30 @@ class Game(Protocol[S]):
 
     def to_play(self, state: S) -> Player:
         """Who moves; in a terminal state anything valid."""
+
+
+@runtime_checkable
+class BoardGame(Game[S], Protocol[S]):
+    """What a game of black and white stones on a grid adds, so that front ends can draw it.
+
+    Its actions are written as vertices. `BaseGame` has `format_state`.
+    """
+
+    @property
+    def board_shape(self) -> tuple[int, int]:
+        """(width, height)."""
+
+    def stones(self, state: S) -> str:
+        """One character a point, `.`, `X` (player 0) or `O`, row by row from the top."""
+
+    def format_state(self, state: S) -> str:
+        """The state as text, for people."""
+
+    def format_action(self, state: S, action: Action) -> str:
+        """The action as a vertex."""
+
+    def parse_action(self, state: S, text: str) -> Action:
+        """The inverse of `format_action`."""
 
 
 class BaseGame(Generic[S]):

@@ -63,8 +63,14 @@ class NativeGame(BaseGame[State]):
 class TicTacToe(NativeGame):
     """Three in a row on a 3x3 board. Actions are squares, 0 at the top left; written a1 (bottom left) to c3."""
 
+    board_shape = (3, 3)
+
     def __init__(self) -> None:
         super().__init__("tic-tac-toe", _core.tic_tac_toe())
+
+    def stones(self, state: State) -> str:
+        """One character a square, `.`, `X` or `O`, row by row from the top."""
+        return str(state).replace("\n", "")
 
     def format_action(self, state: State, action: Action) -> str:
         """Column letter and row number, as on a chess board."""

@@ -10,7 +10,7 @@ from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.players.player import Decision
-from katachi.search.searches import FlatMonteCarlo
+from katachi.search.searches import FlatMonteCarlo, Progress
 
 __all__ = ["FlatMcPlayer", "FlatMcSettings", "RandomPlayer", "RandomSettings"]
 
@@ -23,9 +23,10 @@ class RandomPlayer:
     """Any candidate, each equally likely."""
 
     def __init__(self, settings: RandomSettings) -> None:
+        self.settings = settings
         self.name = "random"
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng) -> Decision:  # noqa: ANN401
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """A uniformly random candidate."""
         candidates = native_state(game, state).candidates()
         return Decision(Action(rng.choice(candidates)))
@@ -46,10 +47,10 @@ class FlatMcPlayer:
         self.settings = settings
         self.name = f"flat-mc:sims={settings.sims}"
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng) -> Decision:  # noqa: ANN401
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best of all candidates."""
         search = FlatMonteCarlo(game, state, rng=rng.split("search"))
-        search.run(Limit(simulations=self.settings.sims * len(search.root_actions())))
+        search.run(Limit(simulations=self.settings.sims * len(search.root_actions())), progress)
         action = search.best_by_value(rng.split("ties"))
         value = next(root.value for root in search.root_actions() if root.action == action)
         return Decision(action, value, search.simulations)

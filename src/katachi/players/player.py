@@ -4,27 +4,44 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from katachi._core import Rng
+from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game
+from katachi.search.searches import Progress
 
-__all__ = ["Decision", "GamePlayer"]
+__all__ = ["Decision", "GamePlayer", "close_player"]
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A chosen action, and what the player thought."""
+    """A chosen action, or giving up, and what the player thought."""
 
-    action: Action
+    action: Action | None  # None: the player resigns
     value: float | None = None  # expected return of player 0, if the player has one
     simulations: int = 0
 
 
 class GamePlayer(Protocol):
-    """Chooses moves in any game of the contract."""
+    """Chooses moves in any game of the contract. One that has something running also has `close()`."""
 
     @property
     def name(self) -> str:
         """The spec that makes this player."""
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng) -> Decision:  # noqa: ANN401
-        """A decision in a state that is not terminal."""
+    @property
+    def settings(self) -> Settings:
+        """What it was made with."""
+
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
+        """A decision in a state that is not terminal.
+
+        A player that thinks for long tells `progress` the share of work done, and decides early when that returns
+        False.
+        """
+
+
+def close_player(player: GamePlayer) -> None:
+    """Ends what a player has running, such as an external engine."""
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()

@@ -6,10 +6,11 @@ from typing import Any
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
+from katachi.players.gtp_player import GtpPlayer
 from katachi.players.player import GamePlayer
 from katachi.players.spec import PlayerSpec, parse_spec
 
-__all__ = ["make_player", "player_names"]
+__all__ = ["change_settings", "make_player", "player_names"]
 
 _PLAYERS: dict[str, tuple[type[Settings], Callable[[Any], GamePlayer]]] = {
     "flat-mc": (FlatMcSettings, FlatMcPlayer),
@@ -18,12 +19,12 @@ _PLAYERS: dict[str, tuple[type[Settings], Callable[[Any], GamePlayer]]] = {
 
 
 def player_names() -> list[str]:
-    """Every known name."""
+    """Every known name; `gtp:COMMAND` is not among them, since it is no player without its command."""
     return sorted(_PLAYERS)
 
 
 def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
-    """A player from a spec, its text, or a TOML table."""
+    """A player from a spec, its text, or a TOML table. An external engine is not started before its first move."""
     if isinstance(spec, str):
         spec = parse_spec(spec)
     elif isinstance(spec, Mapping):
@@ -31,8 +32,16 @@ def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
     elif not isinstance(spec, PlayerSpec):
         raise InvalidArgumentError(f"a player is named by a spec, its text or a table, not {spec!r}")
     if spec.command is not None:
-        raise UnknownNameError(f"external GTP engines cannot play yet: {spec.command!r}")
+        return GtpPlayer(spec.command)
     if spec.name not in _PLAYERS:
         raise UnknownNameError(f"there is no player called {spec.name!r}: {did_you_mean(spec.name, _PLAYERS)}")
     settings, make = _PLAYERS[spec.name]
     return make(settings.from_mapping(spec.options))
+
+
+def change_settings(player: GamePlayer, changes: Mapping[str, Any]) -> GamePlayer:
+    """Another player of the same kind: settings that are not named stay."""
+    if isinstance(player, GtpPlayer):
+        return player.with_settings(player.settings.replace(**changes))
+    _, make = _PLAYERS[player.name.partition(":")[0]]
+    return make(player.settings.replace(**changes))

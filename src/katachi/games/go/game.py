@@ -46,6 +46,15 @@ class GoGame(BaseGame[Position]):
             key=KeyKind.APPROXIMATE,
         )
 
+    @property
+    def board_shape(self) -> tuple[int, int]:
+        """(width, height)."""
+        return self.width, self.height
+
+    def stones(self, state: Position) -> str:
+        """One character a point, `.`, `X` or `O`, row by row from the top."""
+        return state.stones()
+
     def initial_state(self) -> Position:
         """The empty board."""
         return self._initial

@@ -49,8 +49,6 @@ class Position:
 
         `passes`: how many in a row have just been played; `handicap`: stones that White is given points for.
         """
-        if not 0 <= handicap <= 361:
-            raise InvalidArgumentError(f"handicap must be from 0 to 361, not {handicap}")
         if passes not in (0, 1, 2):
             raise InvalidArgumentError(f"passes must be 0, 1 or 2, not {passes}")
         chosen = Rules.named(rules) if isinstance(rules, str) else rules
@@ -67,7 +65,7 @@ class Position:
             to_play=to_play,
             ko=None if ko is None else action(ko),
             passes=passes,
-            handicap=handicap,
+            handicap=_checked_handicap(handicap),
         )
         return cls._wrap(native, chosen)
 
@@ -149,6 +147,11 @@ class Position:
         return [Action(a) for a in self._native.moves]
 
     @property
+    def movers(self) -> list[Player]:
+        """Who played each of `moves`."""
+        return self._native.movers
+
+    @property
     def last_removed(self) -> list[Point]:
         """The points that the last move emptied (captures, or a suicide's own stones), ascending."""
         return [Point(a) for a in self._native.last_removed]
@@ -221,30 +224,73 @@ class Position:
         """By the rules, superko and pass included, ascending; empty when the game is over."""
         return [Action(a) for a in self._native.legal_actions()]
 
-    def illegality(self, move: int | str) -> str | None:
-        """Why this may not be played, or None if it may."""
-        return self._native.illegality(self.action(move))
+    def illegality(self, move: int | str, player: Player | None = None) -> str | None:
+        """Why this may not be played, or None if it may; by the player to move or, as in `play`, by the one named."""
+        native = self._native if player is None else self._native.turned_to(player)
+        return native.illegality(self.action(move))
 
-    def is_legal(self, move: int | str) -> bool:
+    def is_legal(self, move: int | str, player: Player | None = None) -> bool:
         """May this be played?"""
-        return self.illegality(move) is None
+        return self.illegality(move, player) is None
 
     def candidates(self, eye_rule: EyeRule = EyeRule.SIMPLE) -> list[Action]:
         """What a search considers here: legal, no suicide, no own eye filled; a pass only when nothing else is left."""
         return [Action(a) for a in self._native.candidates(eye_rule)]
 
-    def play(self, move: int | str) -> "Position":
-        """The position after a move."""
+    def play(self, move: int | str, player: Player | None = None) -> "Position":
+        """The position after a move.
+
+        Naming the player allows a move out of turn, and goes on with a game that two passes had ended (`turned_to`).
+        """
         action = self.action(move)
-        reason = self.illegality(action)
+        reason = self.illegality(action, player)
         if reason is not None:
             name = self.vertex(action) if 0 <= action <= self.pass_action else str(action)
-            raise IllegalMoveError(f"illegal move {name} for {self.to_play.name}: {reason}\n{self}")
-        return Position._wrap(self._native.play(action), self._rules)
+            mover = self.to_play if player is None else player
+            raise IllegalMoveError(f"illegal move {name} for {mover.name}: {reason}\n{self}")
+        return Position._wrap(self._native.play(action, player), self._rules)
 
     def undo(self) -> "Position":
         """The position before the last move."""
         return Position._wrap(self._native.undo(), self._rules)
+
+    def turned_to(self, player: Player) -> "Position":
+        """The same stones and history with that player to move.
+
+        Unless that changes nothing, ko and passes are forgotten, so that a game that was over goes on.
+        """
+        return Position._wrap(self._native.turned_to(player), self._rules)
+
+    def start(self) -> "Position":
+        """The position before all its moves."""
+        return Position._wrap(self._native.start(), self._rules)
+
+    def with_rules(self, rules: Rules, handicap: int | None = None) -> "Position":
+        """Other rules from here on, and perhaps another number of handicap stones.
+
+        What has been played stays, even where those rules would have forbidden it.
+        """
+        stones = _checked_handicap(self.handicap if handicap is None else handicap)
+        return Position._wrap(self._native.with_rules(rules.to_native(), stones), rules)
+
+    def without(self, points: Iterable[int | str]) -> "Position":
+        """A set-up of what is left when these stones are taken off the board, dead stones for example."""
+        gone = {self.action(point) for point in points}
+        stones = "".join("." if point in gone else stone for point, stone in enumerate(self.stones()))
+        return Position._from_snapshot(
+            self.width, self.height, self._rules, (stones, self.to_play, None, self.passes), self.handicap
+        )
+
+    def ownership(self, playouts: int, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE) -> list[float]:
+        """By point, how much more often Black than White holds it at the end of uniform playouts: -1 to 1.
+
+        The players begin in turn, so it does not matter who is to move. Does not advance `rng`.
+        """
+        if playouts < 1:
+            raise InvalidArgumentError(f"playouts must be at least 1, not {playouts}")
+        shares = _core.ownership(self._native, playouts, eye_rule, rng)
+        assert shares is not None  # nobody could have stopped it
+        return shares
 
     def search_state(self, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None) -> State:
         """What searches and playouts start from: simple ko inside, superko obeyed at the root.
@@ -278,9 +324,17 @@ class Position:
             to_play, handicap = to_play.opponent, 0
         snapshot = ("".join(moved), to_play, None if ko is None else image[ko], passes)
         start = Position._from_snapshot(new_width, new_height, rules, snapshot, handicap)
-        for move in self.moves:
-            start = start.play(move if move == self.pass_action else image[move])
-        return start
+        movers = [player.opponent for player in self.movers] if swap_colours else self.movers
+        moves = [move if move == self.pass_action else Action(image[move]) for move in self.moves]
+        turn = self.to_play.opponent if swap_colours else self.to_play
+        return start._replayed(zip(movers, moves, strict=True), turn, self.is_over)
+
+    def _replayed(self, moves: Iterable[tuple[Player, int]], to_play: Player, is_over: bool) -> "Position":
+        """These moves, whoever was to move, and the turn at the end."""
+        position = self
+        for player, move in moves:
+            position = position.play(move, player)
+        return position if position.is_over and is_over else position.turned_to(to_play)
 
     # -- as text, picture and value
 
@@ -317,14 +371,27 @@ class Position:
             self._rules,
             self._native.snapshot(0),
             self.handicap,
-            self._native.moves,
+            [(int(player), move) for player, move in zip(self.movers, self.moves, strict=True)],
+            int(self.to_play),
+            self.is_over,
         )
 
 
+def _checked_handicap(stones: int) -> int:
+    if not 0 <= stones <= 361:
+        raise InvalidArgumentError(f"handicap must be from 0 to 361, not {stones}")
+    return stones
+
+
 def _replay(
-    width: int, height: int, rules: Rules, start: tuple[str, int, int | None, int], handicap: int, moves: list[int]
+    width: int,
+    height: int,
+    rules: Rules,
+    start: tuple[str, int, int | None, int],
+    handicap: int,
+    moves: list[tuple[int, int]],
+    to_play: int,
+    is_over: bool,
 ) -> Position:
     position = Position._from_snapshot(width, height, rules, start, handicap)
-    for move in moves:
-        position = position.play(move)
-    return position
+    return position._replayed(((Player(player), move) for player, move in moves), Player(to_play), is_over)

@@ -1,11 +1,12 @@
 """Rule sets of Go, by name and by parts. Area scoring only: other rules are refused, never approximated."""
 
+from collections.abc import Mapping
 from typing import Literal, Self
 
 from pydantic import Field
 
 from katachi import _core
-from katachi.core.errors import UnknownNameError, UnsupportedRulesError
+from katachi.core.errors import SettingsError, UnknownNameError, UnsupportedRulesError
 from katachi.core.settings import Settings, did_you_mean
 
 __all__ = ["RULE_SETS", "Rules"]
@@ -28,6 +29,17 @@ _REFUSED = {
 }
 
 
+_KATAGO_PARTS: dict[str, tuple[str | bool, ...]] = {
+    "ko": ("SIMPLE", "POSITIONAL", "SITUATIONAL"),
+    "scoring": ("AREA", "TERRITORY"),
+    "tax": ("NONE", "SEKI", "ALL"),
+    "suicide": (False, True),
+    "hasButton": (False, True),
+    "whiteHandicapBonus": ("0", "N", "N-1"),
+    "friendlyPassOk": (False, True),
+}
+
+
 class Rules(Settings):
     """A rule set. `Rules.named("aga", komi=6.5)`, or by parts: `Rules(ko="simple", suicide=True, komi=0)`."""
 
@@ -36,11 +48,13 @@ class Rules(Settings):
         description="What may not be repeated: the last ko, any colouring, any colouring with the same player to move.",
     )
     suicide: bool = Field(default=False, description="May a move remove the mover's own stones?")
-    komi: float = Field(
-        default=7.5, ge=-400, le=400, description="Points for White (Silver 5.6: 7.5). Halves avoid draws."
-    )
+    komi: float = Field(default=7.5, description="Points for White (Silver 5.6: 7.5). Halves avoid draws.")
     handicap_bonus: Literal["0", "N", "N-1"] = Field(
         default="0", description="Points for White with N handicap stones."
+    )
+    friendly_pass: bool = Field(
+        default=False,
+        description="Are dead stones taken off at the end? If not, all stones on the board count as alive.",
     )
     scoring: Literal["area"] = Field(
         default="area", description="Stones and surrounded points, all stones on the board alive."
@@ -74,7 +88,45 @@ class Rules(Settings):
             if self.replace(komi=0) == Rules(**{**parts, "komi": 0}):
                 return name
         suicide = "suicide" if self.suicide else "no suicide"
-        return f"{self.ko} ko, {suicide}, handicap bonus {self.handicap_bonus}"
+        passing = "friendly pass" if self.friendly_pass else "no friendly pass"
+        return f"{self.ko} ko, {suicide}, handicap bonus {self.handicap_bonus}, {passing}"
+
+    def to_katago(self) -> dict[str, str | bool]:
+        """The parts as KataGo's `kata-get-rules` spells them; komi is not one of them."""
+        return {
+            "ko": self.ko.upper(),
+            "scoring": "AREA",
+            "tax": "NONE",
+            "suicide": self.suicide,
+            "hasButton": False,
+            "whiteHandicapBonus": self.handicap_bonus,
+            "friendlyPassOk": self.friendly_pass,
+        }
+
+    @classmethod
+    def from_katago(cls, parts: Mapping[str, object], komi: float) -> Self:
+        """The inverse of `to_katago`; parts that are not given are those of `chinese`.
+
+        What Katachi does not play is an UnsupportedRulesError, an unknown part or value a SettingsError.
+        """
+        given = {**cls.named("chinese").to_katago(), **parts}
+        unknown = sorted(given.keys() - _KATAGO_PARTS.keys())
+        if unknown:
+            raise SettingsError(f"rules have no part {unknown[0]!r}: {did_you_mean(unknown[0], _KATAGO_PARTS)}")
+        for part, values in _KATAGO_PARTS.items():
+            value = given[part]
+            if not any(value == known and type(value) is type(known) for known in values):
+                raise SettingsError(f"rules: {part} is one of {', '.join(map(str, values))}, not {value!r}")
+        for part, supported in (("scoring", "AREA"), ("tax", "NONE"), ("hasButton", False)):
+            if given[part] != supported:
+                raise UnsupportedRulesError(f"rules with {part} {given[part]!r} are not supported: only {supported!r}")
+        return cls(
+            ko=str(given["ko"]).lower(),
+            suicide=given["suicide"],
+            komi=komi,
+            handicap_bonus=given["whiteHandicapBonus"],
+            friendly_pass=given["friendlyPassOk"],
+        )
 
     def to_native(self) -> _core.Rules:
         """What the core acts on."""
@@ -87,8 +139,8 @@ class Rules(Settings):
 RULE_SETS: dict[str, dict[str, object]] = {
     "cgos": {"ko": "positional", "suicide": False, "komi": 7.5, "handicap_bonus": "0"},
     "tromp-taylor": {"ko": "positional", "suicide": True, "komi": 7.5, "handicap_bonus": "0"},
-    "chinese": {"ko": "simple", "suicide": False, "komi": 7.5, "handicap_bonus": "N"},
-    "chinese-ogs": {"ko": "positional", "suicide": False, "komi": 7.5, "handicap_bonus": "N"},
-    "aga": {"ko": "situational", "suicide": False, "komi": 7.5, "handicap_bonus": "N-1"},
-    "new-zealand": {"ko": "situational", "suicide": True, "komi": 7.0, "handicap_bonus": "0"},
+    "chinese": {"ko": "simple", "suicide": False, "komi": 7.5, "handicap_bonus": "N", "friendly_pass": True},
+    "chinese-ogs": {"ko": "positional", "suicide": False, "komi": 7.5, "handicap_bonus": "N", "friendly_pass": True},
+    "aga": {"ko": "situational", "suicide": False, "komi": 7.5, "handicap_bonus": "N-1", "friendly_pass": True},
+    "new-zealand": {"ko": "situational", "suicide": True, "komi": 7.0, "handicap_bonus": "0", "friendly_pass": True},
 }

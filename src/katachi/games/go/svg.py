@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from katachi.games.go.handicap import star_points
 from katachi.games.go.vertex import COLUMNS, row_and_col
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def draw_svg(position: "Position") -> str:
         *(f'<line x1="{_at(c)}" y1="{_MARGIN}" x2="{_at(c)}" y2="{bottom}"/>' for c in range(width)),
         *(f'<line x1="{_MARGIN}" y1="{_at(r)}" x2="{right}" y2="{_at(r)}"/>' for r in range(height)),
         "</g>",
-        *(f'<circle cx="{_at(c)}" cy="{_at(r)}" r="2.5" fill="#5a4320"/>' for r, c in _star_points(width, height)),
+        *(f'<circle cx="{_at(c)}" cy="{_at(r)}" r="2.5" fill="#5a4320"/>' for r, c in star_points(width, height)),
         '<g font-family="sans-serif" font-size="10" text-anchor="middle" fill="#5a4320">',
     ]
     for c in range(width):
@@ -53,21 +54,3 @@ def _at(index: int) -> int:
 def _centre(point: int, width: int) -> str:
     row, col = row_and_col(point, width)
     return f'cx="{_at(col)}" cy="{_at(row)}"'
-
-
-def _star_points(width: int, height: int) -> list[tuple[int, int]]:
-    """The customary dots: the crossings of the 3rd (4th from 13 lines up) lines, and the middle lines of odd boards."""
-    if min(width, height) < 7:
-        return []
-
-    def lines(size: int) -> list[int]:
-        edge = 3 if size >= 13 else 2
-        middle = [size // 2] if size % 2 == 1 and size >= 9 else []
-        return sorted({edge, *middle, size - 1 - edge})
-
-    rows, cols = lines(height), lines(width)
-    if min(width, height) < 15:
-        corners = [(r, c) for r in (rows[0], rows[-1]) for c in (cols[0], cols[-1])]
-        centre = [(rows[1], cols[1])] if len(rows) == 3 and len(cols) == 3 else []
-        return corners + centre
-    return [(r, c) for r in rows for c in cols]
