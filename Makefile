@@ -4,6 +4,7 @@
 PYTHON ?= python3
 JOBS ?= 2
 PYTEST_ARGS ?=
+FUZZ_RUNS ?= 100000
 ifeq ($(origin CXX),default)
 CXX := $(or $(shell command -v c++ 2>/dev/null),$(shell command -v g++ 2>/dev/null),c++)
 endif
@@ -21,8 +22,8 @@ STUB := src/katachi/_core.pyi
 .NOTPARALLEL:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow bench lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize stubs constraints clean \
-    gnugo valgrind
+.PHONY: help demo test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize stubs constraints clean \
+    gnugo sabaki-gtp tmux valgrind
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -30,7 +31,7 @@ help: ## list the targets
 demo: $(VENV)/.stamp-package ## show what Katachi does, with its run-time dependencies only
 	$(BIN)/katachi demo
 
-test: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo ## run the tests that take seconds (PYTEST_ARGS='-k ko')
+test: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo tmux sabaki-gtp ## run the tests that take seconds (PYTEST_ARGS='-k ko')
 	$(BIN)/pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo ## run the tests that take minutes: strength, long counts
@@ -39,6 +40,12 @@ test-slow: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo ## run the tests tha
 bench: $(VENV)/.stamp-package valgrind ## measure speed: the clock, then instructions counted by Valgrind
 	$(BIN)/katachi bench
 	@if command -v valgrind >/dev/null; then set -x; $(BIN)/python benchmarks/instructions.py; fi
+
+fuzz: $(VENV)/.stamp-package $(VENV)/.stamp-test $(VENV)/.stamp-fuzz ## feed rubbish to the readers of GTP and SGF (FUZZ_RUNS=100000)
+	$(BIN)/python -m tests.fuzz.gtp_lines --lines $(FUZZ_RUNS)
+	$(BIN)/python -m tests.fuzz.sgf_mutations --files $(FUZZ_RUNS)
+	$(BIN)/python -m tests.fuzz.fuzz_gtp -runs=$(FUZZ_RUNS) -max_len=2000
+	$(BIN)/python -m tests.fuzz.fuzz_sgf -runs=$(FUZZ_RUNS) -max_len=5000
 
 lint: lint-python lint-layers lint-stubs lint-cpp ## check style, types, layers, stubs and the C++ code
 
@@ -79,7 +86,7 @@ stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the
 constraints: ## write constraints.txt anew: the newest versions that work together
 	rm -rf build/constraints
 	$(PYTHON) -m venv build/constraints
-	$(PYTHON) -c "$$LIST_REQUIREMENTS" build test lint docs | build/constraints/bin/python -m pip install --quiet -r /dev/stdin
+	$(PYTHON) -c "$$LIST_REQUIREMENTS" build test lint docs fuzz | build/constraints/bin/python -m pip install --quiet -r /dev/stdin
 	{ echo "# Exact versions, written by \`make constraints\`."; build/constraints/bin/python -m pip freeze; } >constraints.txt
 	rm -rf build/constraints
 
@@ -135,7 +142,7 @@ $(SANITIZE_VENV)/.stamp-package: $(SANITIZE_VENV)/.stamp-requirements pyproject.
 
 # The extras of pyproject.toml, each with a stamp of its own.
 .SECONDEXPANSION:
-$(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-docs $(SANITIZE_VENV)/.stamp-test: constraints.txt pyproject.toml | $$(@D)/.stamp-venv
+$(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-docs $(VENV)/.stamp-fuzz $(SANITIZE_VENV)/.stamp-test: constraints.txt pyproject.toml | $$(@D)/.stamp-venv
 	@echo "Installing what $(@F:.stamp-%=%) needs"
 	@$(@D)/bin/python -c "$$LIST_REQUIREMENTS" $(@F:.stamp-%=%) | $(PIP_INSTALL) -r /dev/stdin
 	@touch $@
@@ -148,6 +155,16 @@ endef
 
 gnugo:
 	$(call debian_package,gnugo,command -v gnugo || test -x /usr/games/gnugo,GNU Go is missing: its differential tests are skipped)
+
+tmux:
+	$(call debian_package,tmux,command -v tmux,tmux is missing: a test of the terminal program is skipped)
+
+# Sabaki's own GTP controller, which drives our engine in a test.
+sabaki-gtp:
+	$(call debian_package,npm,command -v npm,npm is missing: the test with Sabaki's GTP controller is skipped)
+	@test -d build/node/node_modules/@sabaki/gtp || ! command -v npm >/dev/null \
+	    || npm install --silent --no-audit --no-fund --prefix build/node @sabaki/gtp@3.0.0 >/dev/null 2>&1 \
+	    || echo "@sabaki/gtp cannot be installed: the test with Sabaki's GTP controller is skipped"
 
 valgrind:
 	$(call debian_package,valgrind,command -v valgrind,Valgrind is missing: instructions are not counted)

@@ -20,7 +20,7 @@ def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
 
 def test_version_and_help() -> None:
     assert run("--version").stdout.strip() == katachi.__version__
-    for command in ("perft", "bench", "demo", "info"):
+    for command in ("play", "gtp", "perft", "bench", "demo", "info"):
         assert command in run("--help").stdout
         assert "Examples:" in run(command, "--help").stdout
         assert f"katachi {command}" in run(command, "--help").stdout

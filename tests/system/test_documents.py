@@ -43,3 +43,16 @@ def test_modules_run_their_docstring_examples() -> None:
         result = doctest.testmod(importlib.import_module(name))
         assert result.attempted > 0
         assert result.failed == 0
+
+
+def test_every_gtp_command_is_documented() -> None:
+    from katachi.games.go import Rules
+    from katachi.gtp import commands  # noqa: F401
+    from katachi.gtp.go_session import GoSession
+    from katachi.gtp.registry import commands_for
+    from katachi.players.registry import make_player
+
+    text = (ROOT / "docs" / "gtp.md").read_text(encoding="utf-8")
+    session = GoSession(make_player("random"), 1, rules=Rules.named("chinese"))
+    for name in commands_for(session):
+        assert re.search(rf"`{name}[ `]", text), f"{name} is not in docs/gtp.md"

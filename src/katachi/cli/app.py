@@ -3,7 +3,7 @@
 import typer
 
 import katachi
-from katachi.cli import bench, demo, info, perft
+from katachi.cli import bench, demo, gtp, info, perft, play
 
 __all__ = ["app"]
 
@@ -23,6 +23,8 @@ def _root(version: bool = typer.Option(False, "--version", help="Print the versi
         raise typer.Exit
 
 
+app.command("play")(play.play)
+app.command("gtp")(gtp.gtp)
 app.command("perft")(perft.perft)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)

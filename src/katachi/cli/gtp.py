@@ -1,0 +1,73 @@
+"""`katachi gtp`: the engine that a GUI loads."""
+
+import logging
+import os
+import sys
+from io import FileIO
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["gtp"]
+
+
+def gtp(
+    player: Annotated[str, typer.Argument(help="Who plays: a player spec.")] = "flat-mc:sims=100",
+    game: Annotated[str, typer.Option(help="The game: go, or another one on a board, such as tic-tac-toe.")] = "go",
+    size: Annotated[str, typer.Option(help="Board size at the start: N or WIDTHxHEIGHT.")] = "19",
+    rules: Annotated[
+        str, typer.Option(help="Rule set: cgos, tromp-taylor, chinese, chinese-ogs, aga, new-zealand.")
+    ] = "chinese",
+    komi: Annotated[
+        float | None, typer.Option(help="Points for White at the start; otherwise those of the rules.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed and same commands, same moves.")] = 1,
+    log: Annotated[Path | None, typer.Option(help="A file for the log; otherwise stderr.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log why commands fail.")] = False,
+) -> None:
+    """Speak GTP 2 on stdin and stdout: the engine for Sabaki, GoGui, Lizzie and for matches.
+
+    Nothing but GTP is written to stdout; logs go to stderr or into a file.
+
+    \b
+    Examples:
+      katachi gtp
+      katachi gtp flat-mc:sims=500 --rules tromp-taylor --seed 7
+      katachi gtp random --size 9 --log katachi.log -v
+      katachi gtp flat-mc:sims=100 --game tic-tac-toe
+      printf 'boardsize 9\\ngenmove b\\nshowboard\\n' | katachi gtp flat-mc:sims=20
+    """
+    from katachi.core.errors import InvalidArgumentError
+    from katachi.games.go.rules import Rules
+    from katachi.games.go.vertex import parse_size
+    from katachi.games.registry import make_game
+    from katachi.gtp.go_session import GoSession
+    from katachi.gtp.server import serve
+    from katachi.gtp.session import BoardSession, Session
+    from katachi.players.player import close_player
+    from katachi.players.registry import make_player
+
+    try:
+        handler = logging.StreamHandler(sys.stderr) if log is None else logging.FileHandler(log)
+    except OSError as error:
+        raise InvalidArgumentError(f"the log {str(log)!r} cannot be written: {error.strerror}") from error
+    level = logging.INFO if verbose else logging.WARNING
+    logging.basicConfig(handlers=[handler], level=level, format="%(asctime)s %(levelname)s %(message)s")
+    chosen = make_player(player)
+    session: Session
+    if game == "go":
+        session = GoSession(chosen, seed, size=parse_size(size), rules=Rules.named(rules, komi))
+    else:
+        session = BoardSession(make_game(game), chosen, seed)
+    # Whatever else writes to stdout in this process, native code included, goes to stderr from here on.
+    commands = FileIO(sys.stdin.fileno(), closefd=False)
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        try:
+            serve(session, commands, answers)
+        except BrokenPipeError:
+            # The controller is gone; so are we.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
+        finally:
+            close_player(session.player)

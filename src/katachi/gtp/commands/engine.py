@@ -1,0 +1,122 @@
+"""The engine itself: what it is, its parameters, its speed, and small talk on a server."""
+
+import json
+import time
+from typing import Any
+
+import katachi
+from katachi.core.errors import ParseError
+from katachi.core.settings import did_you_mean
+from katachi.games.contract import native_state
+from katachi.gtp.commands.basics import refuse_unless
+from katachi.gtp.protocol import GtpError
+from katachi.gtp.registry import Json, command
+from katachi.gtp.session import Session
+
+_MOST_PLAYOUTS = 1_000_000
+
+
+@command("katachi-describe_engine")
+def describe_engine(session: Session) -> str:
+    """Player, settings, seed and version: what it takes to play the same game again."""
+    width, height = session.shape
+    lines = {
+        "name": "Katachi",
+        "version": katachi.__version__,
+        "player": session.player.name,
+        "settings": json.dumps(_parameters(session), sort_keys=True),
+        "seed": session.seed,
+        "game": f"{session.game.name} {width}x{height}",
+        "clock": session.clock,
+    }
+    return "\n".join(f"{key}: {value}" for key, value in lines.items())
+
+
+command("gomill-describe_engine")(describe_engine)
+
+
+@command("kata-list-params")
+def list_params(session: Session) -> str:
+    """The names of the player's settings."""
+    return " ".join(_parameters(session))
+
+
+@command("kata-get-param")
+def get_param(session: Session, name: str) -> str:
+    """One setting."""
+    return json.dumps(_parameters(session)[_known(session, name)])
+
+
+@command("kata-get-params")
+def get_params(session: Session) -> str:
+    """All settings, as JSON."""
+    return json.dumps(_parameters(session), sort_keys=True)
+
+
+@command("kata-set-param")
+def set_param(session: Session, name: str, value: Json) -> None:
+    """One setting; the player is made anew."""
+    session.change_settings(**{_known(session, name): _value(value)})
+
+
+@command("kata-set-params")
+def set_params(session: Session, values: Json) -> None:
+    """Several settings, as JSON; all of them or none."""
+    if not isinstance(values, dict):
+        raise ParseError(f"settings are a JSON object, not {values!r}")
+    session.change_settings(**{_known(session, name): value for name, value in values.items()})
+
+
+@command("katachi-param")
+def param(session: Session, name: str | None = None, value: Json | None = None) -> str:
+    """The settings as GoGui's dialogs want them; with a name and a value, changes one."""
+    if name is None:
+        return "\n".join(f"[string] {key} {json.dumps(value)}" for key, value in _parameters(session).items())
+    refuse_unless(value is not None, "syntax error")
+    session.change_settings(**{_known(session, name): _value(value)})
+    return ""
+
+
+@command("kata-benchmark")
+def benchmark(session: Session, playouts: int) -> str:
+    """The speed of uniform playouts from this position."""
+    refuse_unless(1 <= playouts <= _MOST_PLAYOUTS, f"playouts must be from 1 to {_MOST_PLAYOUTS}, not {playouts}")
+    refuse_unless(not session.is_over, "the game is over")
+    state = native_state(session.game, session.state)
+    started = time.process_time()
+    state.playouts(playouts, session.status_rng())
+    seconds = max(time.process_time() - started, 1e-6)
+    return f"{playouts} playouts in {seconds:.3f} CPU seconds, {playouts / seconds:.0f} a second"
+
+
+@command("kgs-game_over")
+def game_over(session: Session) -> None:
+    """The server says that the game is over."""
+
+
+@command("kgs-chat")
+def chat(session: Session, kind: str, name: str, words: tuple[str, ...]) -> str:
+    """Somebody on the server says something."""
+    refuse_unless(kind in ("game", "private"), "syntax error")
+    return f"I am Katachi {katachi.__version__}, playing as {session.player.name}."
+
+
+def _parameters(session: Session) -> dict[str, Any]:
+    return session.player.settings.model_dump()
+
+
+def _known(session: Session, name: str) -> str:
+    known = _parameters(session)
+    if name not in known:
+        raise GtpError(f"there is no setting {name!r}: {did_you_mean(name, known)}")
+    return name
+
+
+def _value(given: object) -> object:
+    """A bare word means what it says in JSON, and otherwise itself."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
