@@ -196,6 +196,7 @@ void bind_go(nb::module_& m) {
         .def_prop_ro("passes", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.board().passes(); }); })
         .def_prop_ro("is_over", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.is_over(); }); })
         .def_prop_ro("handicap", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.handicap(); }); })
+        .def_prop_ro("turned_plies", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.turned_plies(); }); })
         .def_prop_ro("movers", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.movers(); }); })
         .def_prop_ro("moves", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.moves(); }); })
         .def_prop_ro("last_removed", [](const AnyPosition& a) { return a.visit([](const auto& p) { return p.last_removed(); }); })

@@ -332,6 +332,9 @@ def test_copies_keep_moves_out_of_turn() -> None:
     assert pickle.loads(pickle.dumps(turned)) == turned
     over = play(Position(3), "pass", "pass")
     assert pickle.loads(pickle.dumps(over)).is_over
+    forgotten = Position(3).play("pass").turned_to(BLACK).turned_to(WHITE)
+    assert forgotten.turns == {1: WHITE}
+    assert pickle.loads(pickle.dumps(forgotten)) == forgotten != Position(3).play("pass")
 
 
 def test_start_and_rules_and_removal() -> None:

@@ -111,6 +111,16 @@ class Position {
     const std::vector<Action>& moves() const { return moves_; }
     // Who played each of them.
     const std::vector<Player>& movers() const { return movers_; }
+    // After how many moves the turn was given to somebody by turn_to.
+    std::vector<std::size_t> turned_plies() const {
+        std::vector<std::size_t> plies;
+        for (std::size_t ply = 0; ply < entries_.size(); ++ply) {
+            if (entries_[ply].turned) {
+                plies.push_back(ply);
+            }
+        }
+        return plies;
+    }
     // The points that the last move took stones off, ascending; a suicide's own point is one of them.
     std::vector<Action> last_removed() const;
     // What the board looked like after `ply` moves: "XO." row by row, the player to move, the ko point or pass, the passes.
@@ -158,6 +168,7 @@ class Position {
         Player to_play = Player::black;
         Point ko = no_point;
         int passes = 0;
+        bool turned = false;  // by turn_to
     };
 
     // A repetition is forbidden per colouring, or per colouring and player to move.
@@ -168,12 +179,12 @@ class Position {
     void remember() {
         keys_.emplace_back();
         entries_.emplace_back();
-        remember_again();
+        remember_again(false);
     }
 
-    void remember_again() {
+    void remember_again(bool turned) {
         keys_.back() = repetition_key(board_.stones_key(), to_play());
-        entries_.back() = {Stones::of(board_), captured_, to_play(), board_.ko(), board_.passes()};
+        entries_.back() = {Stones::of(board_), captured_, to_play(), board_.ko(), board_.passes(), turned};
     }
 
     bool repeats(Point p) const;
@@ -358,7 +369,7 @@ template <class B>
 void Position<B>::turn_to(Player player) {
     if (player != to_play() || is_over()) {
         board_.set_up_turn(player, no_point, 0);
-        remember_again();
+        remember_again(true);
     }
 }
 

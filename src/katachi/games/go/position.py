@@ -324,17 +324,33 @@ class Position:
             to_play, handicap = to_play.opponent, 0
         snapshot = ("".join(moved), to_play, None if ko is None else image[ko], passes)
         start = Position._from_snapshot(new_width, new_height, rules, snapshot, handicap)
-        movers = [player.opponent for player in self.movers] if swap_colours else self.movers
-        moves = [move if move == self.pass_action else Action(image[move]) for move in self.moves]
-        turn = self.to_play.opponent if swap_colours else self.to_play
-        return start._replayed(zip(movers, moves, strict=True), turn, self.is_over)
+        moved_events = []
+        for player, move in self._events():
+            mover = player.opponent if swap_colours else player
+            moved_events.append((mover, image[move] if move is not None and move != self.pass_action else move))
+        return start._replayed(moved_events)
 
-    def _replayed(self, moves: Iterable[tuple[Player, int]], to_play: Player, is_over: bool) -> "Position":
-        """These moves, whoever was to move, and the turn at the end."""
+    @property
+    def turns(self) -> dict[int, Player]:
+        """After how many moves the turn was given to whom (`turned_to`)."""
+        return {ply: self._native.snapshot(ply)[1] for ply in self._native.turned_plies}
+
+    def _events(self) -> list[tuple[Player, Action | None]]:
+        """All since the start: (who, what); a move of None is a turn that was given to somebody."""
+        events: list[tuple[Player, Action | None]] = []
+        turns = self.turns
+        for ply, (player, move) in enumerate(zip(self.movers, self.moves, strict=True), start=1):
+            events.append((player, move))
+            if ply in turns:
+                # By way of the opponent, so that it is a turn even for the player whose turn it was.
+                events += [(turns[ply].opponent, None), (turns[ply], None)]
+        return events
+
+    def _replayed(self, events: Iterable[tuple[Player, int | None]]) -> "Position":
         position = self
-        for player, move in moves:
-            position = position.play(move, player)
-        return position if position.is_over and is_over else position.turned_to(to_play)
+        for player, move in events:
+            position = position.turned_to(player) if move is None else position.play(move, player)
+        return position
 
     # -- as text, picture and value
 
@@ -371,9 +387,7 @@ class Position:
             self._rules,
             self._native.snapshot(0),
             self.handicap,
-            [(int(player), move) for player, move in zip(self.movers, self.moves, strict=True)],
-            int(self.to_play),
-            self.is_over,
+            [(int(player), move) for player, move in self._events()],
         )
 
 
@@ -389,9 +403,7 @@ def _replay(
     rules: Rules,
     start: tuple[str, int, int | None, int],
     handicap: int,
-    moves: list[tuple[int, int]],
-    to_play: int,
-    is_over: bool,
+    events: list[tuple[int, int | None]],
 ) -> Position:
     position = Position._from_snapshot(width, height, rules, start, handicap)
-    return position._replayed(((Player(player), move) for player, move in moves), Player(to_play), is_over)
+    return position._replayed((Player(player), move) for player, move in events)

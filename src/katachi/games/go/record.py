@@ -206,7 +206,7 @@ class Record:
         return self.named_rules or self._with_komi(Rules.named("chinese"))
 
     def rules_or(self, otherwise: Rules) -> Rules:
-        """The record's rules and komi; what it does not say, or says of rules that Katachi lacks, is as in `otherwise`."""
+        """The record's rules and komi; what it does not say, or what Katachi does not play, is as in `otherwise`."""
         rules = self.named_rules or otherwise
         return rules.replace(komi=otherwise.komi) if self.komi is None else self._with_komi(rules)
 
@@ -346,15 +346,13 @@ class Record:
 
     def _add_moves(self, position: Position) -> None:
         width, height = self.size
-        node, turn, passes = self.root, Player(position._native.snapshot(0)[1]), 0
-        for ply, (player, move) in enumerate(zip(position.movers, position.moves, strict=True)):
+        node, turns = self.root, position.turns
+        for ply, (player, move) in enumerate(zip(position.movers, position.moves, strict=True), start=1):
             node = node.add_child({_LETTER[player]: [format_sgf_move(move, width, height)]})
-            passes = 0 if move != position.pass_action else passes + 1 if player == turn and passes < 2 else 1
-            _, to_play, _, passes_now = position._native.snapshot(ply + 1)
-            turn = Player(to_play)
-            if (turn, passes_now) != (player.opponent, passes):  # the move was turned round after this one
-                node = node.add_child({"PL": [_LETTER[turn]]})
-                passes = passes_now
+            if turns.get(ply) is player.opponent:  # there and back: passes and ko are forgotten
+                node = node.add_child({"PL": [_LETTER[player]]})
+            if ply in turns:
+                node = node.add_child({"PL": [_LETTER[turns[ply]]]})
 
 
 class _Replay:
@@ -366,7 +364,7 @@ class _Replay:
         self._handicap = record.handicap if "AB" in record.root else 0
         self._position: Position | None = None
         self._stones = bytearray(b"." * (self._width * self._height))
-        self._turn: Player | None = None
+        self._turns: list[Player] = []  # PL since the last move; more than two come to the same as the last two
         self._usual_turn = Player.WHITE if self._handicap else Player.BLACK
         self._latest = (0, "SZ", "")  # set-up: node, property and value, for errors
         self._rows: dict[str, list[range]] = {}  # what elements of lists of points mean, as far as known
@@ -380,8 +378,8 @@ class _Replay:
                 self._usual_turn = self._position.to_play
                 self._position = None
             self._place_stones(node, number, names)
-        if turn is not None:
-            self._turn = turn
+        if turn is not None and self._turns[-1:] != [turn]:
+            self._turns = [*self._turns[-1:], turn]
 
     def play(self, node: SgfNode, number: int, move: tuple[Player, str, Action]) -> None:
         player, name, action = move
@@ -396,7 +394,7 @@ class _Replay:
     def position(self, next_player: Player | None) -> Position:
         """The position now; `next_player` moves next, as far as the record says."""
         if self._position is None:
-            turn = next((p for p in (self._turn, next_player) if p is not None), self._usual_turn)
+            turn = self._turns[-1] if self._turns else self._usual_turn if next_player is None else next_player
             black, white = ([p for p, stone in enumerate(self._stones) if stone == ord(colour)] for colour in "XO")
             try:
                 self._position = Position.set_up(
@@ -411,9 +409,10 @@ class _Replay:
             except InvalidArgumentError as error:
                 number, name, value = self._latest
                 raise node_error(_place(number), name, value, str(error)) from None
-        elif self._turn is not None:
-            self._position = self._position.turned_to(self._turn)
-        self._turn = None
+        else:
+            for turn in self._turns:
+                self._position = self._position.turned_to(turn)
+        self._turns = []
         return self._position
 
     def _place_stones(self, node: SgfNode, number: int, names: list[str]) -> None:
