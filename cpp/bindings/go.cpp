@@ -227,11 +227,11 @@ void bind_go(nb::module_& m) {
             "Stones of that player taken so far.")
         .def(
             "illegality",
-            [](const AnyPosition& a, Action action) -> std::optional<std::string> {
-                const go::Verdict verdict = a.visit([&](const auto& p) { return p.judge(action); });
+            [](const AnyPosition& a, Action action, std::optional<Player> player) -> std::optional<std::string> {
+                const go::Verdict verdict = a.visit([&](const auto& p) { return player ? p.judge_as(*player, action) : p.judge(action); });
                 return verdict == go::Verdict::legal ? std::nullopt : std::optional<std::string>(go::reason(verdict));
             },
-            "action"_a, "Why an action is illegal, or None.")
+            "action"_a, "player"_a.none() = nb::none(), "Why an action is illegal, or None.")
         .def("legal_actions",
              [](const AnyPosition& a) {
                  ActionBuffer out;
@@ -273,11 +273,27 @@ void bind_go(nb::module_& m) {
         .def("chain", &chain, "point"_a, "The stones of the chain at a point, ascending; empty for an empty point.")
         .def(
             "play",
-            [](AnyPosition a, Action action, std::optional<Player> player) {
-                a.visit([&](auto& p) { player ? p.play_as(*player, action) : p.play(action); });
+            [](AnyPosition a, Action action, std::optional<Player> player, bool forced) {
+                a.visit([&](auto& p) { player ? p.play_as(*player, action, forced) : p.play(action); });
                 return a;
             },
-            "action"_a, "player"_a.none() = nb::none(), "The position after a move, of the player to move or of the one named.")
+            "action"_a, "player"_a.none() = nb::none(), "forced"_a = false,
+            "The position after a move, of the player to move or of the one named; see Position::play_as.")
+        .def(
+            "play_all",
+            [](const AnyPosition& a, const std::vector<std::pair<Player, Action>>& moves) {
+                AnyPosition after = a;
+                std::size_t played = 0;
+                try {
+                    for (; played < moves.size(); ++played) {
+                        after.visit([&](auto& p) { p.play_as(moves[played].first, moves[played].second); });
+                    }
+                } catch (const IllegalMoveError&) {
+                    return std::pair(after, played);
+                }
+                return std::pair(after, played);
+            },
+            "moves"_a, "The position after as many of these moves as are legal, and how many that are.")
         .def(
             "turned_to",
             [](AnyPosition a, Player player) {

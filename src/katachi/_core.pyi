@@ -281,7 +281,7 @@ class Position:
     def captured(self, player: Player) -> int:
         """Stones of that player taken so far."""
 
-    def illegality(self, action: int) -> str | None:
+    def illegality(self, action: int, player: Player | None = None) -> str | None:
         """Why an action is illegal, or None."""
 
     def legal_actions(self) -> list[int]: ...
@@ -296,8 +296,15 @@ class Position:
         The stones of the chain at a point, ascending; empty for an empty point.
         """
 
-    def play(self, action: int, player: Player | None = None) -> Position:
-        """The position after a move, of the player to move or of the one named."""
+    def play(self, action: int, player: Player | None = None, forced: bool = False) -> Position:
+        """
+        The position after a move, of the player to move or of the one named; see Position::play_as.
+        """
+
+    def play_all(self, moves: Sequence[tuple[Player, int]]) -> tuple[Position, int]:
+        """
+        The position after as many of these moves as are legal, and how many that are.
+        """
 
     def turned_to(self, player: Player) -> Position:
         """

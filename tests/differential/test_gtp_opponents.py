@@ -14,11 +14,11 @@ from katachi.games.contract import Game
 from katachi.games.go import Position
 from katachi.games.go.game import GoGame
 from katachi.players.basic import RandomPlayer, RandomSettings
-from katachi.players.external import find_program
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.gtp_process import GtpProcess
 from katachi.players.player import Decision
 from katachi.search.searches import Progress
+from tests.programs import require_program
 
 COMMAND = "gnugo --mode gtp --level 1 --chinese-rules --seed {seed}"
 GAME = make_game("go", size=5, rules="chinese")
@@ -26,13 +26,7 @@ GAME = make_game("go", size=5, rules="chinese")
 
 @pytest.fixture(scope="module", autouse=True)
 def program() -> str:
-    found = find_program("gnugo")
-    if found is None:
-        reason = "GNU Go is not installed (Debian package gnugo)"
-        if os.environ.get("KATACHI_REQUIRE_ALL") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
+    return require_program("gnugo", "gnugo")
 
 
 def play(seed: int) -> MatchResult:

@@ -3,7 +3,8 @@
     pip install --target /tmp/atheris atheris
     PYTHONPATH=/tmp/atheris:. python tests/fuzz/fuzz_sgf.py -runs=100000
 
-Anything but a KatachiError ends it. `sgf_mutations.py` does without atheris.
+Anything but a KatachiError ends it, and so does one that comes after the file has been read.
+`sgf_mutations.py` does without atheris.
 """
 
 import inspect

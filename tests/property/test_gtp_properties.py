@@ -2,13 +2,16 @@
 
 import io
 import logging
+import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from katachi import IllegalMoveError, Player
-from katachi.games.go import Position, Rules
+from katachi.games.go import Position, Record, Rules
+from katachi.games.go.record import MAX_MOVES
 from katachi.gtp.go_session import GoSession
 from katachi.gtp.protocol import format_color, parse_response
 from katachi.gtp.registry import commands_for, find_command
@@ -65,15 +68,15 @@ def test_the_board_follows_the_rules(moves: list[tuple[Player, int]], rules: str
         answer = asked.answer(f"play {format_color(player)} {vertex}")
         try:
             positions.append(positions[-1].play(move, player))
-            assert answer == "=\n\n"
+            assert answer == b"=\n\n"
         except IllegalMoveError:
-            assert answer == "? illegal move\n\n"
+            assert answer == b"? illegal move\n\n"
         assert session.position == positions[-1]
     while len(positions) > 1:
         positions.pop()
-        assert asked.answer("undo") == "=\n\n"
+        assert asked.answer("undo") == b"=\n\n"
         assert session.position == positions[-1]
-    assert asked.answer("undo") == "? cannot undo\n\n"
+    assert asked.answer("undo") == b"? cannot undo\n\n"
 
 
 @given(MOVES)
@@ -86,7 +89,7 @@ def test_status_is_a_partition(moves: list[tuple[Player, int]]) -> None:
     for status in ("alive", "dead", "seki"):
         answer = asked.answer(f"final_status_list {status}")
         assert answer is not None
-        found += parse_response(answer).text.split()
+        found += parse_response(answer.decode()).text.split()
     stones = [session.position.vertex(p) for p, stone in enumerate(session.stones()) if stone != "."]
     assert sorted(found) == sorted(stones)
 
@@ -120,8 +123,59 @@ def test_streams(size: int) -> None:
 def test_a_line_without_end() -> None:
     out = io.BytesIO()
     _, session = engine()
-    serve(session, Pieces(b"name\n" + b"play " * LONGEST_LINE + b"\nname", 1 << 16), out)
-    assert out.getvalue() == b"= Katachi\n\n? syntax error: more than 1048576 bytes\n\n= Katachi\n\n"
+    long = b" play" * LONGEST_LINE + b"\n"
+    serve(session, Pieces(b"name\n9" + long + b"# comment" + long + b"name", 1 << 16), out)
+    assert out.getvalue() == b"= Katachi\n\n?9 syntax error: more than 1048576 bytes\n\n= Katachi\n\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "komi " + "1" * 100_000 + "x",
+        "komi " + "1" * 100_000 + ".",
+        "play b " + "A1" * 100_000,
+        "kata-set-rules " + "[" * 100_000,
+        "1" * 100_000 + " name",
+        "gogui-play_sequence " + "b pass w pass " * 20_000,
+        "gogui-play_sequence " + "b pass w pass " * 2_000,
+        "set_position " + "b A1 " * 50_000,
+        "set_free_handicap " + "A1 " * 50_000,
+    ],
+)
+def test_long_lines_take_no_time(line: str) -> None:
+    asked, _ = engine(4, "tromp-taylor")
+    started = time.process_time()
+    gtp_lines.check_answer(line, asked.answer(line))
+    assert time.process_time() - started < 2, "linear in the line: about a tenth of a second"
+
+
+def test_a_game_is_as_long_as_a_record() -> None:
+    asked, session = engine(3, "chinese")
+    for _ in range(MAX_MOVES // 1000):
+        assert asked.answer("gogui-play_sequence " + "b pass w pass " * 500) == b"=\n\n"
+    assert asked.answer("play b A1") == b"? illegal move\n\n"
+    assert Record.parse(session.record().format()).position() == session.position
+
+
+def test_the_reader_waits_for_the_engine() -> None:
+    """A controller that says much while we think does not fill the memory."""
+    taken = 0
+
+    class Endless(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            nonlocal taken
+            taken += 1
+            return b"name\n" * 10_000 if taken < 10_000 else b""
+
+    class Slow(io.BytesIO):
+        def write(self, data: Any) -> int:  # noqa: ANN401
+            time.sleep(0.2)
+            session.quits = True
+            return len(data)
+
+    _, session = engine()
+    serve(session, Endless(), Slow())
+    assert taken < 200, "50 kB a piece"
 
 
 def test_bytes_that_are_no_text() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from katachi import IllegalMoveError, InvalidArgumentError, ParseError, Player, Rng
 from katachi._core import board_bytes
-from katachi.games.go import EyeRule, Position, Rules
+from katachi.games.go import EyeRule, Position, Rules, Symmetry
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -369,3 +369,30 @@ def test_ownership_of_a_settled_board() -> None:
     assert position.turned_to(WHITE).ownership(200, Rng(1)) == shares, "nobody is favoured by being to move"
     with pytest.raises(InvalidArgumentError, match="at least 1, not 0"):
         position.ownership(0, Rng(1))
+
+
+def test_many_moves_at_once() -> None:
+    moves = [(BLACK, "B2"), (WHITE, "C3"), (WHITE, "pass"), (BLACK, "pass"), (BLACK, "A1")]
+    one_by_one = Position(4)
+    for player, move in moves:
+        one_by_one = one_by_one.play(move, player)
+    assert Position(4).play_all(moves) == one_by_one
+    assert Position(4).play_all([]) == Position(4)
+    with pytest.raises(IllegalMoveError, match=r"illegal move B2 for WHITE: point is occupied(?s:.*)\n 2 \. X"):
+        Position(4).play_all([*moves, (WHITE, "B2"), (BLACK, "D4")])
+
+
+def test_copies_keep_what_later_rules_forbid() -> None:
+    suicide = Position.from_diagram(". O .\nX O .\n. O .", rules="tromp-taylor", to_play=BLACK).play("A3").play("pass")
+    suicide = suicide.play("A1")
+    assert suicide.captured(BLACK) == 3
+    later = suicide.with_rules(Rules.named("chinese", komi=0.5), handicap=2)
+    for copy in (pickle.loads(pickle.dumps(later)), deepcopy(later), later.transformed(Symmetry())):
+        assert copy == later
+        assert (copy.rules, copy.handicap) == (later.rules, 2)
+
+
+@pytest.mark.parametrize("point", ["A1", "pass", 99])
+def test_only_stones_are_taken_off(point: int | str) -> None:
+    with pytest.raises(InvalidArgumentError):
+        Position(5).without([point])

@@ -31,6 +31,7 @@ from katachi.gtp.protocol import GtpError
 from katachi.players.external import find_program, need_program
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.gtp_process import MAX_ANSWER, EngineRefusedError, GtpProcess, split_command
+from katachi.players.player import check_player, lasting_name
 from katachi.players.registry import change_settings, player_names
 
 SHORT = 0.5  # seconds: the time-out of engines that never answer
@@ -152,8 +153,8 @@ def test_an_engine_that_hangs_is_ended() -> None:
             process.ask("genmove", "black", timeout=SHORT)
         assert SHORT <= time.monotonic() - started < SHORT + 1
         assert str(caught.value).endswith(
-            "did not answer 'genmove black' within 0.5 s; it wrote '=1 E' and no empty line\n"
-            "last lines of its stderr:\n    I think"
+            "did not answer 'genmove black' within 0.5 s (gtp[timeout=1]:COMMAND allows more); it wrote '=1 E' and no "
+            "empty line\nlast lines of its stderr:\n    I think"
         )
         assert not is_alive(process.pid)
         assert not process.is_running
@@ -309,6 +310,36 @@ def test_what_an_engine_has_started_is_ended_with_it() -> None:
                 process.ask("x")
             assert is_gone(int(process.stderr_lines[0]))
             assert not is_alive(process.pid)
+
+
+@pytest.mark.parametrize("question", ["x", "x" * 1_000_000])
+def test_a_dead_engine_is_noticed_though_others_hold_its_pipes(question: str) -> None:
+    body = """
+    child = subprocess.Popen(["sleep", "60"])
+    print("out of memory", file=sys.stderr, flush=True)
+    time.sleep(0.1)
+    os._exit(3)
+    """
+    with GtpProcess(script(body), timeout=60) as process:
+        started = time.monotonic()
+        with pytest.raises(EngineError, match=r"ended \(status 3\) before it answered 'x[^$]*out of memory"):
+            process.ask(question)
+        assert time.monotonic() - started < 5
+
+
+def test_what_an_engine_said_before_it_died_is_read() -> None:
+    """Even if it is a child that says it, after the parent has died."""
+    body = """
+    sys.stdin.readline()
+    if os.fork():
+        os._exit(0)
+    for piece in (b"=1 y", b"e", b"s", b"\\n\\n"):
+        time.sleep(0.1)
+        os.write(1, piece)
+    time.sleep(60)
+    """
+    with GtpProcess(script(body), timeout=10) as process:
+        assert process.ask("x") == "yes"
 
 
 def test_processes_leave_no_files_open() -> None:
@@ -858,13 +889,41 @@ def test_it_plays_go_only(engine: MakeEngine) -> None:
 def test_settings_can_be_changed_and_the_command_cannot(engine: MakeEngine) -> None:
     player = change_settings(GtpPlayer("gnugo --mode gtp"), {"timeout": 5})
     assert isinstance(player, GtpPlayer)
-    assert (player.name, player.settings.timeout) == ("gtp:gnugo --mode gtp", 5)
+    assert (player.name, player.settings.timeout) == ("gtp[timeout=5]:gnugo --mode gtp", 5)
     with pytest.raises(KatachiError, match="has no setting 'command'"):
         change_settings(player, {"command": "rm"})
     with pytest.raises(ParseError, match="No closing quotation"):
         make_player("gtp:gnugo 'x")
     with pytest.raises(SettingsError, match="timeout"):
         GtpPlayer("gnugo", timeout=0)
+
+
+def test_the_program_can_be_looked_for_without_starting_it(engine: MakeEngine) -> None:
+    fake = engine()
+    check_player(make_player(f"gtp:{fake.command}"))
+    check_player(make_player("random"))
+    assert fake.pids() == []
+    with pytest.raises(EngineError, match="there is no program 'katachi-no-such'"):
+        check_player(make_player("gtp:katachi-no-such --mode gtp"))
+
+
+def test_a_name_for_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def lasting(command: str) -> str:
+        return lasting_name(make_player(f"gtp[timeout=9]:{command}"))
+
+    here = os.path.realpath(tmp_path)
+    assert lasting("./a/../engine --seed {seed} -x 'a b'") == (
+        f"gtp[timeout=9]:{shlex.join([f'{here}/engine', '--seed', '{seed}', '-x', 'a b'])}"
+    )
+    for command in ("gnugo --mode  gtp", "/usr/games/gnugo --mode  gtp", "~/engine  x"):
+        assert lasting(command) == f"gtp[timeout=9]:{command}"
+    assert lasting_name(make_player("random")) == "random"
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert lasting("./engine") == "gtp[timeout=9]:./engine"
 
 
 def test_a_match_closes_what_it_made_and_nothing_else(engine: MakeEngine) -> None:

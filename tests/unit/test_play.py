@@ -1,7 +1,11 @@
 """A person against a player: the table, the picture, what is kept, and the conversation, without a terminal."""
 
+import errno
 import json
 import os
+import re
+import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +57,13 @@ def play_all(game: Table, *vertices: str) -> Table:
         game.play(vertex)
         game.reply()
     return game
+
+
+def keep(folder: Path, game: Table) -> Autosave:
+    """What a session does that is over at once."""
+    with Autosave(folder) as autosave:
+        assert autosave.save(game), autosave.failure
+    return autosave
 
 
 def flat(seed: int = 3) -> Table:
@@ -261,6 +272,16 @@ def test_load_begins_a_new_game_and_leaves_the_file_alone(tmp_path: Path) -> Non
     assert (ours.name, ours.komi) == ("cgos", 3.0)
 
 
+def test_a_given_komi_saves_a_record_with_an_absurd_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.sgf"
+    path.write_text("(;SZ[9]KM[375]RU[AGA];B[cc])")
+    with pytest.raises(KatachiError, match=r"a\.sgf: .*KM.*375"):
+        load_position(path, None, CHINESE)
+    for rules, name in ((None, "aga"), (Rules.named("cgos"), "cgos")):
+        chosen = load_position(path, None, CHINESE, rules=rules, komi=3.5).rules
+        assert (chosen.name, chosen.komi) == (name, 3.5)
+
+
 def test_load_of_a_game_that_is_over_or_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.sgf"
     path.write_text("(;SZ[5];B[cc];W[];B[])")
@@ -288,29 +309,148 @@ def test_state_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_new_game_sets_an_unfinished_one_aside(tmp_path: Path) -> None:
     old = flat()
     play_all(old, "C3")
-    assert Autosave(tmp_path).save(old)
-    fresh = Autosave(tmp_path)
-    assert fresh.save(flat())  # an empty board replaces nothing
-    assert fresh.resume().move_number == 3
+    keep(tmp_path, old)
+    os.utime(tmp_path / "game.sgf", (1_700_000_000, 1_700_000_000))  # 14 November 2023, in some places the 15th
+    with Autosave(tmp_path) as fresh:
+        assert fresh.save(flat())  # an empty board replaces nothing
+        assert fresh.resume().move_number == 3
     new = play_all(flat(4), "B2")
-    another = Autosave(tmp_path)
-    assert another.save(new)
-    assert another.set_aside == tmp_path / "previous.sgf"
-    assert Table.resume(tmp_path / "previous.sgf").position == old.position
-    new.resign()
-    assert another.save(new)
-    with pytest.raises(InvalidArgumentError, match=r"no game to resume: the last one is over \(W\+R\)"):
-        another.resume()
-    third = Autosave(tmp_path)
-    third.save(old)
-    assert third.set_aside is None  # a finished game has been seen to its end
+    with Autosave(tmp_path) as another:
+        assert another.save(new)
+        assert another.set_aside is not None
+        assert re.fullmatch(r"unfinished-2023-11-1[45]-1\.sgf", another.set_aside.name)
+        assert Table.resume(another.set_aside).position == old.position
+        new.resign()
+        assert another.save(new)
+        with pytest.raises(InvalidArgumentError, match=r"no game to resume: the last one is over \(W\+R\)"):
+            another.resume()
+    assert keep(tmp_path, old).set_aside is None  # a finished game has been seen to its end
+
+
+def test_no_unfinished_game_is_ever_overwritten(tmp_path: Path) -> None:
+    asides = [keep(tmp_path, play_all(flat(seed), "C3")).set_aside for seed in range(25)]
+    assert asides[0] is None
+    kept = [*(path for path in asides if path is not None), tmp_path / "game.sgf"]
+    assert [Table.resume(path).seed for path in kept] == list(range(25))
 
 
 def test_a_damaged_file_is_set_aside_too(tmp_path: Path) -> None:
     (tmp_path / "game.sgf").write_text("damaged")
-    kept = Autosave(tmp_path)
-    assert kept.save(play_all(flat(), "C3"))
-    assert (tmp_path / "previous.sgf").read_text() == "damaged"
+    aside = keep(tmp_path, play_all(flat(), "C3")).set_aside
+    assert aside is not None
+    assert aside.read_text() == "damaged"
+
+
+def test_two_sessions_at_once_have_a_file_each(tmp_path: Path) -> None:
+    with Autosave(tmp_path) as first, Autosave(tmp_path) as second:
+        assert first.save(play_all(flat(1), "C3"))
+        assert second.save(play_all(flat(2), "C3"))
+        assert second.path == tmp_path / "game-2.sgf"
+        assert second.occupied == [first.path]
+        assert second.set_aside is None
+        names = f"{first.path} and {second.path}|{second.path} and {first.path}"
+        with pytest.raises(InvalidArgumentError, match=rf"({names}) are being played by another katachi play"):
+            Autosave(tmp_path).resume()
+        assert first.save(play_all(flat(1), "C3", "B2"))
+        assert (first.path, first.set_aside) == (tmp_path / "game.sgf", None)
+    assert [Table.resume(tmp_path / name).seed for name in ("game.sgf", "game-2.sgf")] == [1, 2]
+
+
+def test_resume_takes_the_latest_game_that_nobody_plays(tmp_path: Path) -> None:
+    with Autosave(tmp_path) as first, Autosave(tmp_path) as second:
+        assert first.save(play_all(flat(1), "C3"))
+        assert second.save(play_all(flat(2), "C3"))
+    for age, name in enumerate(("game-2.sgf", "game.sgf")):
+        os.utime(tmp_path / name, (1_700_000_000 - age, 1_700_000_000 - age))
+    with Autosave(tmp_path) as one, Autosave(tmp_path) as other:
+        table = one.resume()
+        assert (table.seed, one.path) == (2, tmp_path / "game-2.sgf")
+        assert (other.resume().seed, other.path) == (1, tmp_path / "game.sgf")
+        assert other.occupied == [one.path]
+        table.resign()
+        assert one.save(table)
+    with Autosave(tmp_path) as last:
+        assert last.resume().seed == 1, "the latest one is over"
+
+
+def test_without_locks_everybody_writes_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoLocks:
+        LOCK_EX = LOCK_NB = 0
+
+        @staticmethod
+        def flock(descriptor: int, operation: int) -> None:
+            raise OSError(errno.ENOLCK, "No locks available")
+
+    for locks in (None, NoLocks):
+        monkeypatch.setattr("katachi.play.autosave.fcntl", locks)
+        with Autosave(tmp_path) as first, Autosave(tmp_path) as second:
+            for autosave in (first, second):
+                assert autosave.save(play_all(flat(), "C3"))
+                assert autosave.path == tmp_path / "game.sgf"
+
+
+def test_a_game_whose_engine_is_missing_is_not_resumed(tmp_path: Path) -> None:
+    game = table()
+    game.play("C3")
+    game.player = make_player("gtp:katachi-no-such --mode gtp")
+    keep(tmp_path, game)
+    with pytest.raises(
+        InvalidArgumentError, match=r"game\.sgf cannot be resumed: there is no program 'katachi-no-such'"
+    ):
+        Autosave(tmp_path).resume()
+
+
+def test_an_engine_in_this_folder_is_found_from_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "engine").write_text("#!/bin/sh\n")
+    (tmp_path / "engine").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    game = table()
+    game.play("C3")
+    game.player = make_player("gtp:./engine --level 1")
+    keep(tmp_path, game)
+    assert Record.load(tmp_path / "game.sgf").players[1] == "gtp:./engine --level 1"
+    monkeypatch.chdir("/")
+    with Autosave(tmp_path) as autosave:
+        assert autosave.resume().player.name == f"gtp:{os.path.realpath(tmp_path)}/engine --level 1"
+
+
+def test_names_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "a\udcffb")
+    game = table()
+    game.player = make_player(f"gtp:{sys.executable} \udcfe")
+    game.play("C3")
+    keep(tmp_path, game)
+    assert Record.load(tmp_path / "game.sgf").players == ("a?b", f"gtp:{sys.executable} ?")
+    assert Table.resume(tmp_path / "game.sgf").player.name == game.player.name
+
+
+def test_a_record_that_cannot_be_made_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> Record:
+        raise InvalidArgumentError("SGF cannot say that")
+
+    keep(tmp_path, play_all(flat(1), "C3"))
+    monkeypatch.setattr(Record, "from_position", refuse)
+    status, text = talk(table("A1", "B1"), tmp_path, "c3", "d4", save_to=tmp_path / "mine.sgf")
+    assert status == 2
+    assert text.count("the game is not kept: ") == 1
+    assert text.count("cannot be written: SGF cannot say that") == 1
+    assert "--resume" not in text
+    monkeypatch.undo()
+    with Autosave(tmp_path) as autosave:
+        assert autosave.resume().seed == 1, "nothing was set aside for it"
+
+
+def test_a_position_that_cannot_be_kept_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> Record:
+        raise InvalidArgumentError("SGF cannot say that")
+
+    (tmp_path / "a.sgf").write_text("(;SZ[5];B[cc])")
+    game = play_all(table("A1"), "C3")
+    position = game.position
+    monkeypatch.setattr(Record, "from_position", refuse)
+    with pytest.raises(InvalidArgumentError, match=r"a\.sgf: a game from there cannot be kept: SGF cannot say that"):
+        game.load(tmp_path / "a.sgf")
+    assert game.position == position
 
 
 def test_nothing_to_resume(tmp_path: Path) -> None:
@@ -327,8 +467,30 @@ def test_a_file_that_is_replaced_is_kept_once(tmp_path: Path) -> None:
     seen: set[Path] = set()
     assert save_with_backup(flat(), path, seen) == Path(os.path.realpath(tmp_path / "a.sgf~"))
     assert save_with_backup(flat(), path, seen) is None
+    assert [name.name for name in tmp_path.iterdir() if name.name not in ("a.sgf", "a.sgf~")] == []
     assert (tmp_path / "a.sgf~").read_text() == "(;SZ[5](;B[aa])(;B[bb]))"
     assert Record.load(path).size == (5, 5)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o400])
+def test_a_backup_has_the_permissions_of_what_it_was(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "a.sgf"
+    path.write_text("precious")
+    path.chmod(mode)
+    backup = save_with_backup(flat(), path, set())
+    assert backup is not None
+    assert stat.S_IMODE(backup.stat().st_mode) == mode
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/null")):
+        _, text = talk(table("A1"), tmp_path / "state", "c3", f"save {path}")
+        assert f"{path} cannot be written: not a regular file" in text
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    _, text = talk(table("A1"), tmp_path / "state", "c3", f"save {tmp_path}")
+    assert f"{tmp_path} cannot be written: Is a directory. Try save with another name." in text
 
 
 # -- the picture
@@ -406,7 +568,8 @@ class Script:
 
 def talk(game: Table, folder: Path, *lines: str | BaseException, save_to: Path | None = None) -> tuple[int, str]:
     script = Script(*lines)
-    status = Dialogue(game, script, Autosave(folder), ASCII, save_to).run()
+    with Autosave(folder) as autosave:
+        status = Dialogue(game, script, autosave, ASCII, save_to).run()
     return status, script.text + "".join(f"\nwarning: {warning}" for warning in script.warnings)
 
 
@@ -462,9 +625,9 @@ def test_a_game_left_at_the_question_is_asked_again(tmp_path: Path) -> None:
     position = Position.from_diagram(DEAD, rules=CHINESE.replace(komi=0.5))
     game = Table(make_player("random"), position.play("pass").play("pass"), person=Player.BLACK)
     talk(game, tmp_path, "quit")
-    again = Autosave(tmp_path)
     script = Script("y")
-    assert Dialogue(again.resume(), script, again, ASCII).run() == 0
+    with Autosave(tmp_path) as again:
+        assert Dialogue(again.resume(), script, again, ASCII).run() == 0
     assert "B+2.5" in script.text
 
 
@@ -538,13 +701,88 @@ def test_an_engine_that_fails_leaves_the_game_alone(tmp_path: Path) -> None:
     assert "move 2: White A1" in text
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("gnugo ended (status 3)\nlast lines of its stderr:\n    no weights\n    \x1b[2Jbye", None),
+        ("there is no program 'x': is it on PATH?", "there is no program 'x': is it on PATH?"),
+        ("gnugo refused 'play b c3': no\x07\nin the position\nboard", "gnugo refused 'play b c3': no?"),
+        ("it is gone", "it is gone."),
+        ("it is gone.", "it is gone."),
+    ],
+)
+def test_the_last_words_of_an_engine(tmp_path: Path, message: str, told: str | None) -> None:
+    if told is None:
+        told = "gnugo ended (status 3)\nlast lines of its stderr:\n    no weights\n    ?[2Jbye"
+    for script in (Script("c3", "quit"), Script("hint", "quit")):
+        with Autosave(tmp_path) as autosave:
+            Dialogue(table(EngineError(message)), script, autosave, ASCII).run()
+        assert told in [*script.warnings, *script.shown]
+
+
+@pytest.mark.parametrize("number", [129, 143])
+def test_a_signal_that_ends_the_program_keeps_the_game(tmp_path: Path, number: int) -> None:
+    for thinking in (False, True):
+        game = table(SystemExit(number) if thinking else "A1")
+        script = Script("c3") if thinking else Script("c3", SystemExit(number))
+        wanted = tmp_path / f"{thinking}.sgf"
+        with Autosave(tmp_path / "state") as autosave, pytest.raises(SystemExit) as caught:
+            Dialogue(game, script, autosave, ASCII, wanted).run()
+        assert caught.value.code == number
+        assert len(Record.load(wanted).moves()) == len(Record.load(autosave.path).moves()) == 2 - thinking
+        assert "Go on with: katachi play --resume" in script.text
+
+
+@pytest.mark.parametrize("ending", [EOFError(), SystemExit(129), None])
+def test_a_terminal_that_is_gone_loses_nothing(tmp_path: Path, ending: BaseException | None) -> None:
+    class Gone(Script):
+        def show(self, text: str | Text) -> None:
+            if not self.lines:
+                raise OSError(errno.EIO, "Input/output error")
+
+    script = Gone("c3", "d4") if ending is None else Gone("c3", "d4", ending)
+    wanted = tmp_path / "mine.sgf"
+    kind = SystemExit if isinstance(ending, SystemExit) else OSError
+    with Autosave(tmp_path / "state") as autosave, pytest.raises(kind):
+        Dialogue(table("A1", "B1"), script, autosave, ASCII, wanted).run()
+    assert Record.load(wanted).moves() == Record.load(autosave.path).moves()
+    assert len(Record.load(wanted).moves()) >= 3
+
+
+def test_the_other_session_is_named(tmp_path: Path) -> None:
+    with Autosave(tmp_path) as other:
+        assert other.save(play_all(flat(), "C3"))
+        _, text = talk(table("A1", "B1"), tmp_path, "c3", "d4")
+        told = f"{tmp_path}/game.sgf is being played by another katachi play: this game is {tmp_path}/game-2.sgf."
+        assert text.count(told) == 1
+        assert f"The game is kept in {tmp_path}/game-2.sgf." in text
+
+
+def test_the_encoding_of_what_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "a.sgf"
+    path.write_bytes("(;SZ[5]CA[nonsense]PB[古力];B[cc])".encode("gb18030"))
+    with pytest.raises(KatachiError, match="CA"):
+        load_position(path, None, CHINESE)
+    assert len(load_position(path, None, CHINESE, encoding="gb18030").moves) == 1
+    for encoding, moves in (("gb18030", 1), (None, 0)):
+        game = table("A1", person=Player.BLACK)
+        script = Script(f"load {path} 2", "quit")
+        with Autosave(tmp_path / "state") as autosave:
+            Dialogue(game, script, autosave, ASCII, encoding=encoding).run()
+        assert len(game.position.moves) >= moves
+        assert ("CA" in script.text) == (encoding is None)
+
+
 def test_save_load_and_new(tmp_path: Path) -> None:
     kept, file = tmp_path / "state", tmp_path / "a file 2"
     game = table("A1", "B1", "C1", "D1")
     _, text = talk(game, kept, "c3", f"save {file}", "d4", f"load {file}", "new", "e5", f"load {file} 2")
     assert f"Saved to {file}." in text
-    assert "The last game was not finished" in text
-    assert (kept / "previous.sgf").exists()
+    asides = re.findall(r"The last game was not finished: it is now (.*)\.\n", text)
+    assert len(set(asides)) == 3
+    for aside in asides:
+        assert Path(aside).parent == kept
+        assert not Record.load(aside).result
     assert [game.position.vertex(m) for m in game.position.moves] == ["C3", "D1"]  # from before move 2
 
 

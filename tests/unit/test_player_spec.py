@@ -1,10 +1,13 @@
 """The language of player specs, and the two players."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from katachi import ParseError, Rng, SettingsError, make_game, make_player
+from katachi.players.gtp_player import GtpPlayer
 from katachi.players.spec import PlayerSpec, format_spec, parse_spec
 
 
@@ -36,8 +39,49 @@ def test_everything_after_gtp_is_the_command() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("gtp[timeout=120]:gnugo --mode gtp", {"timeout": 120}),
+        ("gtp[timeout=0.5,seed=7]:gnugo --mode gtp", {"timeout": 0.5, "seed": 7}),
+        ("gtp[a.b=\"]: x\",c='d]']:gnugo --mode gtp", {"a": {"b": "]: x"}, "c": "d]"}),
+    ],
+)
+def test_options_of_an_engine_stand_before_its_command(text: str, options: dict[str, object]) -> None:
+    spec = parse_spec(text)
+    assert spec == PlayerSpec("gtp", options, "gnugo --mode gtp")
+    assert parse_spec(format_spec(spec)) == spec
+    assert PlayerSpec.from_table({"player": "gtp", "command": "gnugo --mode gtp", **options}) == spec
+    assert parse_spec("gtp:[x]") == PlayerSpec("gtp", {}, "[x]")
+
+
+def test_options_of_an_engine_are_its_settings() -> None:
+    player = make_player("gtp[timeout=120,seed=7]:gnugo --mode gtp")
+    assert isinstance(player, GtpPlayer)
+    assert (player.settings.timeout, player.settings.seed) == (120, 7)
+    assert parse_spec(player.name) == PlayerSpec("gtp", {"timeout": 120, "seed": 7}, "gnugo --mode gtp")
+    table = make_player({"player": "gtp", "command": "gnugo", "timeout": 0.5})
+    assert table.name == "gtp[timeout=0.5]:gnugo"
+    with pytest.raises(SettingsError, match="has no setting 'timeot': did you mean 'timeout'"):
+        make_player("gtp[timeot=120]:gnugo")
+    with pytest.raises(SettingsError, match="timeout"):
+        make_player({"player": "gtp", "command": "gnugo", "timeout": -1})
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("gtp[", "expected key=value at column 5"),
+        ("gtp[]:x", "expected key=value at column 5: ']:x'"),
+        ("gtp[timeout]:x", "expected key=value at column 5"),
+        ("gtp[timeout=]:x", "a value is missing at column 13"),
+        ("gtp[timeout=1:x", "expected ,key=value or ] at column 16: ''"),
+        ("gtp[timeout=1,]:x", "expected key=value at column 15"),
+        ("gtp[timeout=1]x", "expected ]:COMMAND at column 14: ']x'"),
+        ("gtp[timeout=1]", "expected ]:COMMAND at column 14"),
+        ("gtp[timeout=1]: ", "needs the engine's command after the colon, column 15"),
+        ('gtp["x', "expected key=value at column 5"),
+        ('gtp[a="x]:y', "quote at column 7 is not closed"),
+        ("flat-mc[sims=3]", "'flat-mc[sims=3]' is not a player's name"),
         ("", "not a player's name"),
         ("Flat", "'Flat' is not a player's name"),
         ("gtp:  ", "needs the engine's command"),
@@ -53,14 +97,14 @@ def test_everything_after_gtp_is_the_command() -> None:
     ],
 )
 def test_mistakes(text: str, message: str) -> None:
-    with pytest.raises(ParseError, match=message):
+    with pytest.raises(ParseError, match=re.escape(message)):
         parse_spec(text)
 
 
 def test_tables() -> None:
     assert PlayerSpec.from_table({"player": "flat-mc", "sims": 3}) == parse_spec("flat-mc:sims=3")
     assert PlayerSpec.from_table({"player": "gtp", "command": "gnugo"}) == parse_spec("gtp:gnugo")
-    for table in ({"sims": 3}, {"player": 3}, {"player": "gtp"}, {"player": "gtp", "command": "x", "sims": 1}):
+    for table in ({"sims": 3}, {"player": 3}, {"player": "gtp"}, {"player": "gtp", "command": " ", "timeout": 1}):
         with pytest.raises(ParseError):
             PlayerSpec.from_table(table)
 
@@ -78,8 +122,8 @@ options = st.recursive(
 
 @given(options)
 def test_format_and_parse_are_inverse(table: dict[str, object]) -> None:
-    spec = PlayerSpec("x", table)
-    assert parse_spec(format_spec(spec)) == spec
+    for spec in (PlayerSpec("x", table), PlayerSpec("gtp", table, "engine [a]: b")):
+        assert parse_spec(format_spec(spec)) == spec
 
 
 def test_random_player_is_uniform_over_candidates() -> None:

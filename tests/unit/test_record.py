@@ -1,5 +1,6 @@
 """Records: what an SGF tree says about a game of Go, its positions, and positions as records."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from katachi.core.types import Player
 from katachi.games.go import Position, Rules
 from katachi.games.go.record import MAX_MOVES, GameResult, Record, format_result, parse_result
 from katachi.games.go.sgf import SgfError
-from katachi.games.go.vertex import format_sgf_move, format_sgf_point, parse_sgf_move, parse_sgf_point, parse_sgf_rows
+from katachi.games.go.vertex import format_sgf_move, format_sgf_point, parse_sgf_move, parse_sgf_point, parse_sgf_points
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -54,12 +55,25 @@ def test_bad_points(text: str) -> None:
             format_sgf_point(number, 9, 9)
 
 
+def bits(points: list[int]) -> int:
+    return sum(1 << point for point in points)
+
+
 def test_rectangles() -> None:
-    assert parse_sgf_rows("ba:cb", 3, 3) == [range(1, 3), range(4, 6)]
-    assert parse_sgf_rows("cc", 3, 3) == parse_sgf_rows("cc:cc", 3, 3) == [range(8, 9)]
+    assert parse_sgf_points("ba:cb", 3, 3) == bits([1, 2, 4, 5])
+    assert parse_sgf_points("cc", 3, 3) == parse_sgf_points("cc:cc", 3, 3) == bits([8])
+    assert parse_sgf_points("aa:cc", 3, 3) == bits([*range(9)])
+    assert parse_sgf_points("ab:ad", 1, 5) == bits([1, 2, 3])
     for text in ("cc:aa", "ab:ba", "aa:", ":aa", "aa:dd", "aa:bb:cc"):
         with pytest.raises(ParseError, match=r"SGF|board"):
-            parse_sgf_rows(text, 3, 3)
+            parse_sgf_points(text, 3, 3)
+
+
+def test_white_space_around_points_and_empty_lists() -> None:
+    assert parse_sgf_points("", 3, 3) == parse_sgf_points(" \n", 3, 3) == 0
+    assert parse_sgf_points(" ba : cb\n", 3, 3) == parse_sgf_points("ba:cb", 3, 3)
+    assert parse_sgf_point("\tba ", 3, 3) == 1
+    assert (parse_sgf_move(" ba", 3, 3), parse_sgf_move(" ", 3, 3), parse_sgf_move("tt\n", 3, 3)) == (1, 9, 9)
 
 
 # -- what it says about the game
@@ -122,6 +136,15 @@ def test_rules(name: str, rules: str | None) -> None:
     assert record.position(rules=Rules(komi=1)).rules == Rules(komi=1)
 
 
+def test_rules_where_the_record_says_nothing() -> None:
+    otherwise = Rules.named("cgos", komi=5.5)
+    assert Record.parse("(;)").rules_or(otherwise) == otherwise
+    assert Record.parse("(;RU[Japanese]KM[0])").rules_or(otherwise) == Rules.named("cgos", komi=0)
+    assert Record.parse("(;RU[AGA])").rules_or(otherwise) == Rules.named("aga", komi=5.5)
+    assert Record.parse("(;RU[AGA]KM[x])").rules_or(otherwise, komi=0) == Rules.named("aga", komi=0)
+    assert Record.parse("(;KM[7])").rules_or(otherwise, 1.5) == Rules.named("cgos", komi=1.5)
+
+
 def test_rules_without_a_name_survive() -> None:
     for ko in ("simple", "positional", "situational"):
         for bonus in ("0", "N", "N-1"):
@@ -142,7 +165,10 @@ def test_rules_without_a_name_survive() -> None:
         ("7.", 7),
         (".5", 0.5),
         ("150.0", 150),
-        ("361", 361),
+        ("6,5", 6.5),
+        ("-0,75", -0.75),
+        ("100,0", 100),
+        ("99", 99),
     ],
 )
 def test_komi(text: str, komi: float) -> None:
@@ -150,7 +176,8 @@ def test_komi(text: str, komi: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "6,5", "1e3", "nan", "inf", "--1", "6 1/2", "९", "5.5.5", "0x10", "1" * 5000, "6.5]KM[7.5"]
+    "text",
+    ["x", "6,5,5", "6,5.5", ",", "1e3", "nan", "inf", "--1", "6 1/2", "९", "5.5.5", "0x10", "1" * 5000, "6.5]KM[7.5"],
 )
 def test_bad_komi(text: str) -> None:
     with pytest.raises(SgfError, match=r"^SGF, root node, property KM '.*no number"):
@@ -158,10 +185,14 @@ def test_bad_komi(text: str) -> None:
 
 
 def test_komi_that_may_be_hundredths_or_is_too_large() -> None:
-    for text in ("650", "375", "-750"):
-        with pytest.raises(SgfError, match=f"property KM '{text}': larger than the board: perhaps hundredths"):
-            Record.parse(f"(;KM[{text}])").position()
-        assert Record.parse(f"(;KM[{text}])").position(rules=Rules(komi=6.5)).rules.komi == 6.5
+    for text in ("650", "375", "325", "275", "100", "-750"):
+        record = Record.parse(f"(;KM[{text}]RU[AGA])")
+        message = f"property KM '{text}': perhaps hundredths of points or of stones: give the komi that is meant"
+        for read in (record.position, lambda r=record: r.rules_or(Rules()), lambda r=record: r.komi):
+            with pytest.raises(SgfError, match=message):
+                read()
+        assert record.position(rules=Rules(komi=6.5)).rules.komi == 6.5
+        assert record.rules_or(Rules(), komi=6.5) == Rules.named("aga", komi=6.5)
     with pytest.raises(SgfError, match=r"property KM '9{40}…': too large a number"):
         Record.parse(f"(;KM[{'9' * 400}.0])").position()
 
@@ -289,6 +320,27 @@ def test_handicap() -> None:
     assert (record.handicap, record.position().handicap) == (2, 0)
 
 
+def test_handicap_without_a_black_stone() -> None:
+    """Whatever loads can be saved: SGF cannot say that handicap counts when no black stone is set up."""
+    for text, handicap in (
+        ("HA[2]AB[ee];AE[ee];B[aa]", 0),
+        ("HA[2]AB[ee];AE[ee]", 0),
+        ("HA[2]AB[];B[aa]", 0),
+        ("HA[2]AB[ee];W[aa];AE[ee];W[bb]", 0),
+        ("HA[2]AB[ee];AE[ee]AB[aa];W[bb]", 2),
+    ):
+        position = replay(f"(;SZ[9]{text})")
+        assert position.handicap == handicap
+        assert Record.parse(Record.from_position(position).format()).position() == position
+
+
+def test_empty_lists_of_stones_set_nothing_up() -> None:
+    assert replay("(;SZ[5]AB[]AW[ ]AE[])") == Position(5, rules="chinese")
+    assert replay("(;SZ[5]AB[][ aa ][]AW[bb\n])").stones().strip(".") == "X.....O"
+    game = Position(5, rules="chinese").play("C3").play("D3")
+    assert replay("(;SZ[5];B[cc];AB[];W[ dc]AE[])") == game  # the history goes on
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -302,13 +354,14 @@ def test_handicap() -> None:
         (";B[aa]AW[bb]", "node 1 .* property AW 'bb': set-up in the same node as the move B"),
         (";W[aa]PL[B]", "node 1 .* property PL 'B': set-up in the same node as the move W"),
         ("B[aa]AB[bb]", "root node, property AB 'bb': set-up in the same node"),
-        (";B[aa]KO[]", "node 1 .* property KO '': moves that are played although illegal are not supported"),
+        (";KO[]", "node 1 .* property KO '': there is no move in this node to be forced"),
+        (";B[aa];W[aa]KO[]", "node 2 .* property W 'aa': illegal move A5 for WHITE: point is occupied"),
         ("AB[aa]AW[aa]", "root node, property AW 'aa': AB has the same point"),
         ("AB[aa:cc]AE[ba:bb]", "root node, property AE 'ba:bb': AB has the same point"),
         ("AW[aa]AE[ba:bb]AB[bb]", "root node, property AE 'ba:bb': AB has the same point"),
         ("AB[cc:aa]", "root node, property AB 'cc:aa': .* upper left"),
         ("AB[aa:]", "root node, property AB 'aa:': '' is not a point"),
-        ("AB[]", "root node, property AB '': '' is not a point"),
+        ("AB[aa]AW[]AE[aa]", "root node, property AE 'aa': AB has the same point"),
         ("AB[tt]", "root node, property AB 'tt': 'tt' is not on a board of 5x5"),
         ("PL[]", "root node, property PL '': no player"),
         ("PL[green]", "root node, property PL 'green': no player"),
@@ -484,3 +537,23 @@ def test_bad_results(text: str) -> None:
     with pytest.raises(ParseError, match="is not a result") as caught:
         parse_result(text)
     assert len(str(caught.value)) < 150
+
+
+def test_a_game_whose_rules_changed() -> None:
+    """What the new rules forbid is written as forced (KO), so that the record can be read again."""
+    position = Position.from_diagram(". O .\nX O .\n. O .", rules="tromp-taylor", to_play=Player.BLACK)
+    position = position.play("A3").play("pass").play("A1").play("C1")
+    changed = position.with_rules(Rules.named("chinese"))
+    assert changed.forced_moves() == {3}
+    record = Record.from_position(changed)
+    assert record.format().count(b"KO[]") == 1
+    assert Record.parse(record.format()).position() == changed
+    assert position.forced_moves() == set()
+    assert b"KO" not in Record.from_position(position).format()
+
+
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file"):
+        Record.load(pipe)

@@ -4,6 +4,7 @@ import copy
 import gc
 import os
 import pickle
+import stat
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from katachi.games.go.sgf import (
     parse_sgf_collection,
     save_sgf,
 )
+from tests.fuzz.sgf_mutations import as_saved
 
 DEEP = 100_000
 
@@ -125,6 +127,9 @@ def test_setting_text() -> None:
         ("(;((;)))", "byte 3: a variation begins without a node"),
         ("(;\n B[aa] 7 )", "byte 10: '7' stands where a property"),
         ("(;C[漢]é)", "byte 8: 'é' stands where"),
+        ("(;" + "A" * 64 + "[x])", None),
+        ("(;B[aa]" + "A" * 65 + "[x])", "byte 7: the property name 'A{40}…' has more than 64 letters"),
+        ("(;B[aa]" + "Ab" * 40, "byte 7: the property name '(Ab){20}…' has more than 64 letters"),
         ("(;abc[x])", "byte 2: property name 'abc' has no capital letter"),
         ("(;B[" + "x" * 99 + "][y])(", None),
         ("(;B[aa][" + "x" * 99, "byte 7: the value that begins"),
@@ -189,6 +194,89 @@ def test_every_allowed_charset_writes_ascii_as_ascii() -> None:
         assert ascii_text.encode().decode(charset) == ascii_text, charset
 
 
+# -- bytes that are escaped, where FF[4] has characters in mind
+
+
+def escaped_by_bytes(text: str, charset: str) -> bytes:
+    return text.encode(charset).replace(b"\\", b"\\\\").replace(b"]", b"\\]")
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("Shift_JIS", JAPANESE),
+        ("cp932", "表示ソ①ゾ"),
+        ("iso-2022-jp", "\\表示]ソフト\\"),
+        ("Big5", CHINESE),
+        ("big5hkscs", CHINESE),
+        ("cp950", CHINESE),
+        ("GBK", SIMPLIFIED),
+        ("gb18030", SIMPLIFIED + "\U0001f600"),
+        ("johab", KOREAN + "\\]"),
+    ],
+)
+def test_escaped_bytes(charset: str, text: str) -> None:
+    head = f"(;FF[4]CA[{charset}]PB[".encode()
+    for end in ("", "x", "]"):
+        raw = escaped_by_bytes(text + end, charset)
+        data = head + raw + b"]PW[x];B[aa]C[" + raw + b"\\:\\\n:" + raw + b"];W[bb])"
+        root = parse_sgf(data)
+        assert (root.text("PB"), root.text("PW")) == (text + end, "x")
+        assert [[*node.properties] for node in root.main_line()][1:] == [["B", "C"], ["W"]]
+        comment = root.children[0].properties["C"][0]
+        assert root.children[0].comment == f"{text}{end}::{text}{end}"
+        assert comment.count(":") == 2  # escapes of colons and of line breaks are kept: one of the two is escaped
+        assert "\\:\\\n:" in comment
+        assert parse_sgf_collection(data + data) == [root, root]
+        assert parse_sgf(format_sgf(root)) == as_saved(root)
+
+
+@pytest.mark.parametrize("name", ["表", "ソ", "表示", "能", "x表"])
+def test_both_ways_to_escape(name: str) -> None:
+    head = b"(;CA[Shift_JIS]PB["
+    for raw in (name.encode("cp932"), escaped_by_bytes(name, "cp932")):
+        assert parse_sgf(head + raw + b"]PW[x]RE[0];B[aa])").text("PB") == name
+        assert parse_sgf(head + raw + b"])").text("PB") == name
+
+
+def test_errors_are_those_of_the_reading_by_characters() -> None:
+    with pytest.raises(SgfError, match="byte 22: '7' stands where"):
+        parse_sgf(b"(;CA[Shift_JIS]PB[\x95\\x]7)")
+    with pytest.raises(SgfError, match=r"byte 10: b'.x95' is no big5"):
+        parse_sgf(b"(;CA[big5]\x95 C[\xa5\\\\]7)")
+
+
+def test_many_escaped_bytes_and_open_brackets_are_read_soon() -> None:
+    for data in (b"C[\x95" + b"\\\\" * 300_000 + b"]", b"C[\x95\\\\]" + b"[" * 300_000):
+        with pytest.raises(SgfError):
+            parse_sgf(b"(;CA[Shift_JIS]" + data)
+
+
+# -- supersets
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec", "text"),
+    [
+        ("GB2312", "gb18030", "乗俓\U0001f600"),
+        ("gbk", "gb18030", "\U0001f600"),
+        ("Shift_JIS", "cp932", "①～髙"),
+        ("x-sjis", "cp932", "①"),
+        ("ms_kanji", "cp932", "①"),
+        ("windows-31j", "cp932", "①"),
+        ("EUC-KR", "cp949", "똠"),
+        ("ks_c_5601", "cp949", "똠"),
+        ("us-ascii", "utf-8", "漢é"),
+        ("ascii", "cp1252", "é€"),
+        ("ISO-8859-1", "latin-1", "é\x80"),
+    ],
+)
+def test_charsets_are_read_as_what_includes_them(charset: str, codec: str, text: str) -> None:
+    assert parse_sgf(f"(;CA[{charset}]C[{text}])".encode(codec)).comment == text
+    assert parse_sgf(f"(;C[{text}])".encode(codec), encoding=charset).comment == text
+    assert parse_sgf(f"(;C[{text}]CA[{charset}])".encode(codec)).comment == text
+
+
 @pytest.mark.parametrize("charset", ["utf-8-sig", "utf-16", "utf-32", "utf-16-be"])
 def test_byte_order_marks(charset: str) -> None:
     text = f"(;CA[big5]PB[{JAPANESE}];B[aa])"
@@ -226,7 +314,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("name", [*TRANSFORMATIONS, *UNKNOWN])
 def test_charsets_that_are_refused(name: str) -> None:
-    with pytest.raises(SgfError, match=r"^SGF, root node, property CA '"):
+    with pytest.raises(SgfError, match=r"^SGF, root node, property CA '.* name it with encoding= \(--encoding\), "):
         parse_sgf(f"(;CA[{name}]C[abc])".encode())
     if name != "utf-16":
         with pytest.raises(InvalidArgumentError, match="encoding"):
@@ -240,7 +328,7 @@ def test_a_charset_that_only_a_comment_mentions_is_not_used() -> None:
 
 
 def test_bytes_of_another_charset_are_shown_with_their_place() -> None:
-    with pytest.raises(SgfError, match=r"byte 13: b'\\xe9' is no utf-8; .* encoding="):
+    with pytest.raises(SgfError, match=r"byte 13: b'\\xe9' is no utf-8; .*, name it with encoding= \(--encoding\)"):
         parse_sgf(b"(;CA[UTF-8]C[\xe9])")
     with pytest.raises(SgfError, match=r"byte 15: b'\\x8f' is no shift_jis"):
         parse_sgf(b"(;CA[Shift_JIS]\x8f")
@@ -276,8 +364,7 @@ def test_deep_trees() -> None:
     root = deep(DEEP)
     again = parse_sgf(format_sgf(root))
     assert list(again.main_line())[-1].comment == "x"
-    del again.properties["FF"], again.properties["CA"]
-    assert again == root
+    assert again == as_saved(root)
     assert copy.copy(root) == root
     twin = copy.deepcopy(root)
     assert twin == root
@@ -391,6 +478,35 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypa
         assert load_sgf(path).comment == "old"
     with pytest.raises(OSError, match="missing"):
         save_sgf(SgfNode(), tmp_path / "missing" / "game.sgf")
+
+
+def test_permissions_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    save_sgf(SgfNode(), path)
+    usual = stat.S_IMODE(path.stat().st_mode)
+    for mode in (0o600, 0o664, 0o444):
+        path.chmod(mode)
+        save_sgf(SgfNode(), path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode != usual
+
+
+def test_names_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    for name in ("n" * 255, "漢" * 85):
+        save_sgf(SgfNode(), tmp_path / name)
+        assert load_sgf(tmp_path / name) == as_saved(SgfNode())
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link, Path(os.devnull)):
+        with pytest.raises(OSError, match="not a regular file") as caught:
+            save_sgf(SgfNode(), path)
+        assert (caught.value.filename, path.is_file()) == (str(path), False)
+    with pytest.raises(IsADirectoryError):
+        save_sgf(SgfNode(), tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
 
 
 def test_errors_are_katachis() -> None:

@@ -111,10 +111,10 @@ class Position {
     const std::vector<Action>& moves() const { return moves_; }
     // Who played each of them.
     const std::vector<Player>& movers() const { return movers_; }
-    // After how many moves the turn was given to somebody by turn_to.
+    // After how many moves, at least one, the turn was given to somebody by turn_to.
     std::vector<std::size_t> turned_plies() const {
         std::vector<std::size_t> plies;
-        for (std::size_t ply = 0; ply < entries_.size(); ++ply) {
+        for (std::size_t ply = 1; ply < entries_.size(); ++ply) {
             if (entries_[ply].turned) {
                 plies.push_back(ply);
             }
@@ -134,7 +134,9 @@ class Position {
     // Stones of `player` taken (or given up by suicide) so far.
     int captured(Player player) const { return captured_[static_cast<std::size_t>(index_of(player))]; }
 
-    Verdict judge(Action action) const;
+    Verdict judge(Action action) const { return judge_on(board_, action); }
+    // The same for a player who need not be to move: see turn_to.
+    Verdict judge_as(Player player, Action action) const;
     bool is_legal(Action action) const { return judge(action) == Verdict::legal; }
     void legal_actions(ActionBuffer& out) const;
 
@@ -144,8 +146,9 @@ class Position {
     GoState<B> search_state(EyeRule eye_rule, std::optional<int> max_plies) const;
 
     void play(Action action);
-    // The same by a player who need not be to move, also after two passes: see turn_to.
-    void play_as(Player player, Action action);
+    // The same by a player who need not be to move, also after two passes: see turn_to. A forced move is played even if the
+    // rules of ko or suicide forbid it.
+    void play_as(Player player, Action action, bool forced = false);
     void undo();
     // Gives the move to `player`. Unless that changes nothing, ko and passes are forgotten, so a game that was over goes on.
     void turn_to(Player player);
@@ -176,6 +179,15 @@ class Position {
         return stones_key ^ (rules_.ko == Ko::situational && next == Player::white ? zobrist.white_to_play : 0);
     }
 
+    // Did that change anything?
+    static bool turn(B& board, Player player) {
+        if (player == board.to_play() && !board.is_over()) {
+            return false;
+        }
+        board.set_up_turn(player, no_point, 0);
+        return true;
+    }
+
     void remember() {
         keys_.emplace_back();
         entries_.emplace_back();
@@ -187,7 +199,8 @@ class Position {
         entries_.back() = {Stones::of(board_), captured_, to_play(), board_.ko(), board_.passes(), turned};
     }
 
-    bool repeats(Point p) const;
+    Verdict judge_on(const B& board, Action action) const;
+    bool repeats(const B& board, Point p) const;
     bool is_ko(Action action) const;
     void place_all(const std::vector<Action>& points, Player player);
     B rebuilt(const Entry& entry) const;
@@ -278,18 +291,18 @@ std::vector<Action> Position<B>::last_removed() const {
 }
 
 template <class B>
-bool Position<B>::repeats(Point p) const {
-    const Player next = opponent(to_play());
-    const std::uint64_t key = repetition_key(board_.stones_key_after(p), next);
+bool Position<B>::repeats(const B& board, Point p) const {
+    const Player next = opponent(board.to_play());
+    const std::uint64_t key = repetition_key(board.stones_key_after(p), next);
     auto found = std::ranges::find(keys_, key);
     if (found == keys_.end()) {
         return false;
     }
     Stones stones = entries_.back().stones;
-    if (!board_.is_suicide(p)) {
-        stones.flip(geometry().dense(p), to_play());
+    if (!board.is_suicide(p)) {
+        stones.flip(geometry().dense(p), board.to_play());
     }
-    board_.for_each_removed_by(p, [&](Point q) { stones.flip(geometry().dense(q), static_cast<Player>(board_.colour(q))); });
+    board.for_each_removed_by(p, [&](Point q) { stones.flip(geometry().dense(q), static_cast<Player>(board.colour(q))); });
     for (; found != keys_.end(); found = std::find(found + 1, keys_.end(), key)) {
         const Entry& earlier = entries_[static_cast<std::size_t>(found - keys_.begin())];
         if (earlier.stones == stones && (rules_.ko == Ko::positional || earlier.to_play == next)) {
@@ -300,8 +313,15 @@ bool Position<B>::repeats(Point p) const {
 }
 
 template <class B>
-Verdict Position<B>::judge(Action action) const {
-    if (is_over()) {
+Verdict Position<B>::judge_as(Player player, Action action) const {
+    B board = board_;
+    turn(board, player);
+    return judge_on(board, action);
+}
+
+template <class B>
+Verdict Position<B>::judge_on(const B& board, Action action) const {
+    if (board.is_over()) {
         return Verdict::game_over;
     }
     if (!geometry().is_action(action)) {
@@ -311,16 +331,16 @@ Verdict Position<B>::judge(Action action) const {
         return Verdict::legal;
     }
     const Point p = geometry().padded_point(action.value);
-    if (board_.colour(p) != Colour::empty) {
+    if (board.colour(p) != Colour::empty) {
         return Verdict::occupied;
     }
-    if (p == board_.ko()) {
+    if (p == board.ko()) {
         return Verdict::ko;
     }
-    if (!rules_.suicide && board_.is_suicide(p)) {
+    if (!rules_.suicide && board.is_suicide(p)) {
         return Verdict::suicide;
     }
-    if (has_superko() && repeats(p)) {
+    if (has_superko() && repeats(board, p)) {
         return Verdict::superko;
     }
     return Verdict::legal;
@@ -367,30 +387,21 @@ void Position<B>::play(Action action) {
 
 template <class B>
 void Position<B>::turn_to(Player player) {
-    if (player != to_play() || is_over()) {
-        board_.set_up_turn(player, no_point, 0);
+    if (turn(board_, player)) {
         remember_again(true);
     }
 }
 
+// The history keeps the position as it was before the turn, so that undo comes back to it.
 template <class B>
-void Position<B>::play_as(Player player, Action action) {
-    const std::size_t here = entries_.size() - 1;
-    const Entry entry = entries_[here];
-    const std::uint64_t key = keys_[here];
-    const B board = board_;
-    turn_to(player);
-    const Verdict verdict = judge(action);
-    if (verdict == Verdict::legal) {
-        play_legal(action);
-    } else {
-        board_ = board;
-    }
-    entries_[here] = entry;  // so that undo comes back to the position as it was
-    keys_[here] = key;
-    if (verdict != Verdict::legal) {
+void Position<B>::play_as(Player player, Action action, bool forced) {
+    const Verdict verdict = judge_as(player, action);
+    const bool by_force = forced && (verdict == Verdict::ko || verdict == Verdict::superko || verdict == Verdict::suicide);
+    if (verdict != Verdict::legal && !by_force) {
         throw IllegalMoveError(reason(verdict));
     }
+    turn(board_, player);
+    play_legal(action);
 }
 
 template <class B>

@@ -1,6 +1,7 @@
-"""What the commands share: progress bars on stderr, JSON on stdout."""
+"""What the commands share: progress bars on stderr, JSON on stdout, an orderly end when the terminal is closed."""
 
 import json
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +10,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from katachi.search.searches import Progress
 
-__all__ = ["print_json", "progress_bar"]
+__all__ = ["print_json", "progress_bar", "raise_on_hangup"]
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
     """One JSON object on stdout, for programs."""
     print(json.dumps(value))
+
+
+def raise_on_hangup() -> None:
+    """From now on SIGHUP (the terminal is closed) and SIGTERM raise SystemExit(128 + number) in the main thread.
+
+    Only the first one does: a closing terminal sends several, and none of them may interrupt what is done in the end.
+    A signal that is ignored already, as by nohup, stays so.
+    """
+    signals = [getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]  # Windows has one
+
+    is_ending = False
+
+    def end(number: int, _frame: object) -> None:
+        nonlocal is_ending
+        if not is_ending:
+            is_ending = True
+            raise SystemExit(128 + number)
+
+    for each in signals:
+        if signal.getsignal(each) is signal.SIG_DFL:
+            signal.signal(each, end)
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from katachi.cli.console import raise_on_hangup
+
 __all__ = ["gtp"]
 
 
@@ -48,6 +50,8 @@ def gtp(
     from katachi.players.player import close_player
     from katachi.players.registry import make_player
 
+    if sys.stdout is None:
+        raise InvalidArgumentError("stdout is closed: there is nowhere to answer")
     try:
         handler = logging.StreamHandler(sys.stderr) if log is None else logging.FileHandler(log)
     except OSError as error:
@@ -60,10 +64,11 @@ def gtp(
         session = GoSession(chosen, seed, size=parse_size(size), rules=Rules.named(rules, komi))
     else:
         session = BoardSession(make_game(game), chosen, seed)
+    raise_on_hangup()
+    commands = FileIO(os.devnull if sys.stdin is None else sys.stdin.fileno(), closefd=sys.stdin is None)
     # Whatever else writes to stdout in this process, native code included, goes to stderr from here on.
-    commands = FileIO(sys.stdin.fileno(), closefd=False)
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else sys.stderr.fileno(), sys.stdout.fileno())
         try:
             serve(session, commands, answers)
         except BrokenPipeError:

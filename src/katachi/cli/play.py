@@ -4,14 +4,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from katachi.cli.console import progress_bar
+from katachi.cli.console import progress_bar, raise_on_hangup
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -58,6 +58,9 @@ def play(
         int | None, typer.Option(min=0, help="Same seed and same moves, same replies.", show_default=str(_SEED))
     ] = None,
     load: Annotated[Path | None, typer.Option(help="Play on from this SGF record.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Charset of the records to load, whatever they say, such as gb18030.")
+    ] = None,
     move: Annotated[int | None, typer.Option(min=1, help="With --load: from the position before move N.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the record there at the end; a file that is there is kept as FILE~.")
@@ -72,7 +75,7 @@ def play(
 
     Type a point such as E5, or pass, undo, hint, score, save, load, resign, quit; help lists them all. Ctrl-C stops a
     player that thinks. The game is kept after every move, in $XDG_STATE_HOME/katachi or ~/.local/state/katachi:
-    whichever way you leave, --resume goes on.
+    whichever way you leave, --resume goes on; so it does after the terminal was closed (SIGHUP) or SIGTERM.
 
     \b
     Examples:
@@ -89,6 +92,7 @@ def play(
     from katachi.play.dialogue import Dialogue
     from katachi.players.player import close_player
 
+    raise_on_hangup()
     given = {
         "PLAYER": player, "--size": size, "--rules": rules, "--komi": komi, "--color": color, "--handicap": handicap,
         "--seed": seed, "--load": load, "--move": move,
@@ -99,37 +103,45 @@ def play(
             raise InvalidArgumentError(f"{what} has its own: leave out {name} ({given[name]})")
     if move is not None and load is None:
         raise InvalidArgumentError(f"--move {move} needs --load FILE: it is a move of that record")
-    if save is not None and not Path(os.path.expanduser(save)).parent.is_dir():
-        raise InvalidArgumentError(f"--save {save}: there is no folder {Path(os.path.expanduser(save)).parent}")
+    save_to = None if save is None else Path(os.path.expanduser(save))
+    if save_to is not None:
+        if not save_to.parent.is_dir():
+            raise InvalidArgumentError(f"--save {save}: there is no folder {save_to.parent}")
+        if save_to.exists() and not save_to.is_file():
+            raise InvalidArgumentError(f"--save {save}: it is there, and it is no regular file")
+    if encoding is not None:
+        _check_encoding(encoding)
 
     terminal = _Terminal(no_color=no_color)
-    autosave = Autosave(state_folder())
-    table = (
-        autosave.resume()
-        if resume
-        else _make_table(
-            player or _PLAYER,
-            size=size or _SIZE,
-            rules=rules,
-            komi=komi,
-            color=color,
-            handicap=handicap or 0,
-            seed=_SEED if seed is None else seed,
-            load=load,
-            move=move,
+    with Autosave(state_folder()) as autosave:
+        table = (
+            autosave.resume()
+            if resume
+            else _make_table(
+                player or _PLAYER,
+                size=size or _SIZE,
+                rules=rules,
+                komi=komi,
+                color=color,
+                handicap=handicap or 0,
+                seed=_SEED if seed is None else seed,
+                load=load,
+                move=move,
+                encoding=encoding,
+            )
         )
-    )
-    plain = not can_encode(getattr(sys.stdout, "encoding", None)) if ascii_only is None else ascii_only
-    save_to = None if save is None else Path(os.path.expanduser(save))
-    try:
-        status = Dialogue(table, terminal, autosave, ASCII if plain else UNICODE, save_to).run()
-    except OSError as error:
-        # Nothing can be shown any more; what was played is kept.
-        terminal.warn(f"stdout cannot be written: {error.strerror or error}; katachi play --resume goes on")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
-    finally:
-        close_player(table.player)
+        plain = not can_encode(getattr(sys.stdout, "encoding", None)) if ascii_only is None else ascii_only
+        try:
+            status = Dialogue(table, terminal, autosave, ASCII if plain else UNICODE, save_to, encoding).run()
+        except OSError as error:
+            # Nothing can be shown any more; what was played is kept.
+            terminal.warn(f"stdout cannot be written: {error.strerror or error}; katachi play --resume goes on")
+            status = 1
+        except SystemExit as error:
+            status = int(error.code or 0)
+        finally:
+            close_player(table.player)
+    _flush_or_drop_output()
     raise typer.Exit(status)
 
 
@@ -144,6 +156,7 @@ def _make_table(
     seed: int,
     load: Path | None,
     move: int | None,
+    encoding: str | None,
 ) -> "Table":
     """A table for a new game, or for one that goes on from a record."""
     from katachi._core import Rng
@@ -152,15 +165,23 @@ def _make_table(
     from katachi.games.go.rules import Rules
     from katachi.games.go.vertex import parse_size
     from katachi.play.table import Table, load_position, starting_position
+    from katachi.players.player import check_player
     from katachi.players.registry import make_player
 
+    opponent = make_player(player)
+    check_player(opponent)
     if load is None:
         rule_set = Rules.named(_RULES if rules is None else rules, komi)
         position = starting_position(parse_size(size), rule_set, handicap)
     else:
         try:
             position = load_position(
-                load, move, Rules.named(_RULES), rules=None if rules is None else Rules.named(rules), komi=komi
+                load,
+                move,
+                Rules.named(_RULES),
+                rules=None if rules is None else Rules.named(rules),
+                komi=komi,
+                encoding=encoding,
             )
         except OSError as error:
             raise InvalidArgumentError(f"--load {load} cannot be read: {error.strerror or error}") from None
@@ -170,7 +191,26 @@ def _make_table(
         person = Rng(seed).split("colour").choice([Player.BLACK, Player.WHITE])
     else:
         person = Player.BLACK if color is Colour.BLACK else Player.WHITE
-    return Table(make_player(player), position, person=person, seed=seed)
+    return Table(opponent, position, person=person, seed=seed)
+
+
+def _check_encoding(name: str) -> None:
+    """Refuses a charset that the first record would be refused for."""
+    from katachi.games.go.record import Record
+
+    Record.parse(b"(;)", name)
+
+
+def _flush_or_drop_output() -> None:
+    """What cannot be written is forgotten: the interpreter would try again, and end with a status of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except ValueError:  # closed
+            pass
 
 
 class _Terminal:
@@ -204,7 +244,8 @@ class _Terminal:
     def warn(self, text: str) -> None:
         """Writes a line to stderr."""
         if sys.stderr is not None:
-            print(f"katachi: {text}", file=sys.stderr, flush=True)
+            with suppress(OSError):  # nobody is there to be warned
+                print(f"katachi: {text}", file=sys.stderr, flush=True)
 
     def ask(self, prompt: str) -> str:
         """Reads a line. The end of the input, however it comes about, is an EOFError."""
@@ -244,7 +285,12 @@ class _Terminal:
                 if bars and share >= 0:  # an external engine does not know how far it is
                     bars[0](share)
 
-            yield progress
+            try:
+                yield progress
+            except SystemExit:
+                with suppress(OSError):  # of a bar in a terminal that is gone
+                    stack.close()
+                raise
 
 
 def _is_terminal(stream: object) -> bool:

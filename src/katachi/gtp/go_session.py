@@ -1,20 +1,23 @@
 """What a session of Go has beyond other board games: komi and rules, handicap, set-ups, records, dead stones."""
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from katachi.core.errors import InvalidArgumentError
+from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.types import Action, Player, Point
 from katachi.games.go.game import GoGame
 from katachi.games.go.handicap import fixed_handicap, free_handicap
 from katachi.games.go.position import Position
-from katachi.games.go.record import Record, format_result
+from katachi.games.go.record import MAX_MOVES, Record, format_komi, format_result
 from katachi.games.go.rules import Rules
-from katachi.games.go.status import attacking_points, chains, dead_chains, final_score
+from katachi.games.go.status import PLAYOUTS, attacking_points, chains, dead_chains, final_score
 from katachi.gtp.session import Session
 from katachi.players.player import Decision, GamePlayer
 
 __all__ = ["GoSession"]
+
+log = logging.getLogger(__name__)
 
 
 class GoSession(Session):
@@ -54,14 +57,22 @@ class GoSession(Session):
     def resize(self, width: int, height: int) -> None:
         """An empty board of that size under the same rules."""
         self.position = Position(width, height, self.rules)
-
-    def clear(self) -> None:
-        """A new game of the same size under the same rules."""
-        self.resize(*self.shape)
+        self.clock.left.clear()
 
     def play(self, player: Player, action: Action) -> None:
         """A move of either player."""
-        self.position = self.position.play(action, player)
+        self.play_all([(player, action)])
+
+    def play_all(self, moves: Sequence[tuple[Player, Action]]) -> None:
+        """Moves of either player, all of them or none. A game has as many as a record may have."""
+        if len(self.position.moves) + len(moves) > MAX_MOVES:
+            raise IllegalMoveError(f"a game has at most {MAX_MOVES} moves")
+        self.position = self.position.play_all(moves)
+
+    def describe(self) -> dict[str, str]:
+        """Size, rules, komi and handicap."""
+        rules = f"{self.rules.name}, komi {format_komi(self.rules.komi)}, handicap {self.position.handicap}"
+        return {**super().describe(), "rules": rules}
 
     def undo(self, moves: int = 1) -> None:
         """Takes moves back."""
@@ -95,6 +106,10 @@ class GoSession(Session):
         """Has nothing been put on the board yet?"""
         return not self.position.moves and not self.position.stones().strip(".")
 
+    def give_turn(self, player: Player) -> None:
+        """That player moves next."""
+        self.position = self.position.turned_to(player)
+
     def place_handicap(self, points: Iterable[Point]) -> None:
         """Black's stones before the game; White moves next."""
         stones = list(points)
@@ -126,6 +141,10 @@ class GoSession(Session):
         """`B+3.5`, `W+12` or `0`, without the dead stones."""
         return format_result(final_score(self.position, self.status_rng()))
 
+    def ownership(self) -> list[float]:
+        """By point, how much more often Black than White holds it at the end of a playout: -1 to 1."""
+        return self.position.ownership(PLAYOUTS, self.status_rng())
+
     def clean_up(self, player: Player) -> Decision:
         """A move that does not pass while dead stones of the opponent are left to be taken."""
         decision = self.think(player)
@@ -148,9 +167,15 @@ class GoSession(Session):
     # -- records
 
     def load(self, path: Path, before_move: int | None = None) -> None:
-        """The position of a record: its end, or before a move. Its size, komi and rules hold from now on."""
+        """The position of a record: its end, or before a move.
+
+        Its size and komi hold from now on, and its rules if they are some of ours.
+        """
         record = Record.load(path)
+        if record.rules_text and record.named_rules is None:
+            log.warning("%s: rules %r are not played here; %s are", path, record.rules_text, self.rules.name)
         self.position = record.position(before_move, record.rules_or(self.rules))
+        self.clock.left.clear()
 
     def record(self) -> Record:
         """The game so far."""

@@ -3,9 +3,10 @@
     @command("play", errors={IllegalMoveError: "illegal move"})
     def play(session: Session, player: Player, action: Action) -> None: ...
 
-The type of a parameter says how its word is read (`_READERS`), the type of the session for which games the command is
-there. `tuple[T, ...]` takes the rest of the line, a default makes a parameter optional. Words that do not fit are a
-`syntax error`, or what the command says instead; `errors` has the protocol's words for what goes wrong later.
+The type of a parameter says how its word is read (`_READERS`; a Literal is one of its words), the type of the session
+for which games the command is there. `tuple[T, ...]` takes the rest of the line, a default makes a parameter optional.
+Words that do not fit are a `syntax error`, or what the command says instead; `errors` has the protocol's words for what
+goes wrong later.
 """
 
 import inspect
@@ -16,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any, NewType, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from katachi.core.errors import IllegalMoveError, KatachiError, ParseError
 from katachi.core.types import Action, Player
@@ -26,11 +27,11 @@ from katachi.gtp.session import Session
 __all__ = ["Command", "Json", "Move", "command", "commands_for", "find_command", "run_command"]
 
 Move = NewType("Move", tuple[Player, Action])  # two words: colour and vertex
-Json = NewType("Json", object)  # the rest of the line, as JSON or as a bare word
+Json = NewType("Json", object)  # the rest of the line: JSON, or words that are meant as they stand
 
 _LONGEST_MESSAGE = 500
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
-_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 _VERTEX = re.compile(r"(?i:[a-hj-z](?:[1-9]|1[0-9]|2[0-5]))")
 
 
@@ -178,12 +179,22 @@ def _move(session: Session, color: str, vertex: str) -> Move:
 
 def _json(_: Session, *words: str) -> Json:
     text = " ".join(words)
-    if text.lstrip().startswith(("{", "[", '"')):
-        try:
-            return Json(json.loads(text))
-        except (ValueError, RecursionError):
-            raise ParseError(f"this is not JSON: {text!r}") from None
+    try:
+        return Json(json.loads(text))
+    except (ValueError, RecursionError):
+        if text.startswith(("{", "[", '"')):
+            raise ParseError(f"this is not JSON: {text[:100]!r}") from None
     return Json(text)
+
+
+def _one_of(choices: tuple[str, ...]) -> _Reader:
+    def read(_: Session, word: str) -> str:
+        if word not in choices:
+            raise ParseError(f"{word!r} is none of {', '.join(choices)}")
+        return word
+
+    read.__name__ = "_one_of"
+    return read
 
 
 # By type: the reader, and how many words a value takes (0: all that are left).
@@ -205,5 +216,5 @@ def _parameter(hint: Any, has_default: bool) -> _Parameter:  # noqa: ANN401
         hint = get_args(hint)[0]
     elif get_origin(hint) in (Union, UnionType):
         (hint,) = (part for part in get_args(hint) if part is not type(None))
-    read, words = _READERS[hint]
+    read, words = (_one_of(get_args(hint)), 1) if get_origin(hint) is Literal else _READERS[hint]
     return _Parameter(read, words, is_optional=has_default, is_rest=is_rest)

@@ -1,8 +1,8 @@
 """The loop: lines in, answers out. An engine answers one line; a server connects it to two streams."""
 
 import logging
-import queue
 import threading
+from collections import deque
 from io import RawIOBase
 from typing import BinaryIO
 
@@ -11,15 +11,15 @@ from katachi.gtp.protocol import GtpError, Response, format_response, parse_requ
 from katachi.gtp.registry import run_command
 from katachi.gtp.session import Session
 
-__all__ = ["Engine", "serve"]
+__all__ = ["LONGEST_LINE", "Engine", "serve"]
 
 log = logging.getLogger(__name__)
 
 # A line may carry a whole game (gogui-play_sequence), but not fill the memory.
 LONGEST_LINE = 1 << 20
+# What may wait while a command runs, in bytes; then the controller waits too.
+_MOST_WAITING = 4 << 20
 _PIECE = 1 << 16
-# Lines that wait while a command runs; then the controller waits too.
-LONGEST_QUEUE = 1000
 
 
 class Engine:
@@ -28,23 +28,26 @@ class Engine:
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    def answer(self, line: str) -> str | None:
+    def answer(self, line: bytes | str) -> bytes | None:
         """The whole answer to a line, or None for a line that asks nothing."""
+        text = line.decode(errors="replace") if isinstance(line, bytes) else line
         number = None
         try:
-            request = parse_request(line)
+            request = parse_request(text)
             if request is None:
                 return None
             number = request.id
-            text, is_error = run_command(self.session, request.command, request.arguments), False
+            if len(line) > LONGEST_LINE:
+                raise GtpError(f"syntax error: more than {LONGEST_LINE} bytes")
+            said, is_error = run_command(self.session, request.command, request.arguments), False
         except GtpError as error:
-            text, is_error = str(error), True
-            log.info("%s: %s", line.strip()[:200], error.__cause__ or error)
+            said, is_error = str(error), True
+            log.info("%s: %s", text.strip()[:200], error.__cause__ or error)
         except Exception:
             # A bug of ours must not end somebody's game.
-            text, is_error = "internal error, see the log", True
-            log.exception("internal error at %r", line[:200])
-        return format_response(Response(text, is_error, number))
+            said, is_error = "internal error, see the log", True
+            log.exception("internal error at %r", text[:200])
+        return format_response(Response(said, is_error, number)).encode(errors="backslashreplace")
 
 
 def serve(session: Session, source: RawIOBase, sink: BinaryIO) -> None:
@@ -53,35 +56,71 @@ def serve(session: Session, source: RawIOBase, sink: BinaryIO) -> None:
     The source is unbuffered: a reader that waits in a buffered one would hold its lock when the process ends.
     """
     engine = Engine(session)
-    lines: queue.Queue[bytes | None] = queue.Queue(LONGEST_QUEUE)
-    session.is_interrupted = lambda: not lines.empty()
+    inbox = _Inbox()
+    session.is_interrupted = inbox.has_lines
     # A thread reads ahead, so that a command can be told that the controller does not want to wait for it.
-    threading.Thread(target=_read, args=(source, lines), daemon=True, name="gtp-reader").start()
+    threading.Thread(target=_read, args=(source, inbox), daemon=True, name="gtp-reader").start()
     while not session.quits:
-        line = lines.get()
+        line = inbox.take()
         if line is None:
             return
-        if len(line) > LONGEST_LINE:
-            answer: str | None = format_response(
-                Response(f"syntax error: more than {LONGEST_LINE} bytes", is_error=True)
-            )
-        else:
-            answer = engine.answer(line.decode(errors="replace"))
+        answer = engine.answer(line)
         if answer is not None:
-            sink.write(answer.encode())
+            sink.write(answer)
             sink.flush()
 
 
-def _read(source: RawIOBase, lines: "queue.Queue[bytes | None]") -> None:
-    """Lines into the queue, None at the end. Of a line that is too long only the beginning is kept."""
+def _read(source: RawIOBase, inbox: "_Inbox") -> None:
+    """Lines into the inbox. Of a line that is too long only the beginning is kept."""
     try:
         rest = b""
         while piece := source.read(_PIECE):
             *whole, rest = (rest + piece).split(b"\n")
             for line in whole:
-                lines.put(line)
+                inbox.put(line)
             rest = rest[: LONGEST_LINE + 1]
         if rest:
-            lines.put(rest)
+            inbox.put(rest)
     finally:
-        lines.put(None)
+        inbox.close()
+
+
+class _Inbox:
+    """Lines between two threads: not too many bytes at once."""
+
+    def __init__(self) -> None:
+        self._lines: deque[bytes] = deque()
+        self._bytes = 0
+        self._is_closed = False
+        self._change = threading.Condition()
+
+    def put(self, line: bytes) -> None:
+        """Adds a line; waits while there is too much."""
+        with self._change:
+            while self._bytes > _MOST_WAITING:
+                self._change.wait()
+            self._lines.append(line)
+            self._bytes += len(line) + 1
+            self._change.notify_all()
+
+    def close(self) -> None:
+        """There is no more to come."""
+        with self._change:
+            self._is_closed = True
+            self._change.notify_all()
+
+    def take(self) -> bytes | None:
+        """The next line, when there is one; None at the end."""
+        with self._change:
+            while not self._lines and not self._is_closed:
+                self._change.wait()
+            if not self._lines:
+                return None
+            line = self._lines.popleft()
+            self._bytes -= len(line) + 1
+            self._change.notify_all()
+            return line
+
+    def has_lines(self) -> bool:
+        """Is somebody waiting for an answer?"""
+        return bool(self._lines)

@@ -6,7 +6,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from katachi._core import Rng
@@ -58,15 +58,19 @@ class Session(ABC):
 
     @abstractmethod
     def resize(self, width: int, height: int) -> None:
-        """An empty board of that size."""
+        """An empty board of that size, for a new game."""
 
-    @abstractmethod
     def clear(self) -> None:
-        """A new game."""
+        """A new game. The clock keeps its settings, and forgets what was left."""
+        self.resize(*self.shape)
 
     @abstractmethod
     def play(self, player: Player, action: Action) -> None:
         """A move of that player."""
+
+    @abstractmethod
+    def play_all(self, moves: Sequence[tuple[Player, Action]]) -> None:
+        """Moves, all of them or none."""
 
     @abstractmethod
     def undo(self, moves: int = 1) -> None:
@@ -99,8 +103,14 @@ class Session(ABC):
         return self.game.format_state(self.state)
 
     def vertex(self, action: Action) -> str:
-        """An action as the controller writes it."""
-        return self.game.format_action(self.state, action)
+        """An action as the protocol writes it: `E5` or `pass`."""
+        vertex = self.game.format_action(self.state, action)
+        return vertex if vertex == "pass" else vertex.upper()
+
+    def describe(self) -> dict[str, str]:
+        """What is played, by what rules."""
+        width, height = self.shape
+        return {"game": f"{self.game.name} {width}x{height}"}
 
     def legal_moves(self) -> list[str]:
         """What the player to move may play; nothing when the game is over."""
@@ -170,11 +180,8 @@ class BoardSession(Session):
         """Only the size that the game has."""
         if (width, height) != self.shape:
             raise InvalidArgumentError(f"{self.game.name} is played on a board of {self.shape}, not {(width, height)}")
-        self.clear()
-
-    def clear(self) -> None:
-        """A new game."""
         del self._history[1:]
+        self.clock.left.clear()
 
     def set_komi(self, komi: float) -> None:
         """The protocol requires that every engine takes it; these games have no use for it."""
@@ -186,6 +193,16 @@ class BoardSession(Session):
             raise IllegalMoveError(f"{self.vertex(action)} is not legal in\n{self.show()}")
         following, reward = self.game.play(state, action)
         self._history.append((following, self._history[-1][1] + reward))
+
+    def play_all(self, moves: Sequence[tuple[Player, Action]]) -> None:
+        """Moves in turn, all of them or none."""
+        before = list(self._history)
+        try:
+            for player, action in moves:
+                self.play(player, action)
+        except IllegalMoveError:
+            self._history = before
+            raise
 
     def undo(self, moves: int = 1) -> None:
         """Takes moves back."""

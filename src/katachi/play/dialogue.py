@@ -4,21 +4,23 @@
 one line that says what to do next.
 
 Ctrl-C while the player thinks gives the prompt back, and it is still the player's turn. Ctrl-C at the prompt leaves.
+SystemExit, which is what signals that end the program raise (katachi.cli.console), keeps the game wherever it comes.
 """
 
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from katachi.core.errors import KatachiError
+from katachi.core.errors import EngineError, KatachiError
 from katachi.core.types import Player
 from katachi.games.go.record import format_result, parse_result
 from katachi.play.autosave import Autosave, save_with_backup
 from katachi.play.board_text import Signs, draw_board
 from katachi.play.table import Table
+from katachi.players.gtp_process import LAST_WORDS
 from katachi.players.player import Decision
 from katachi.search.searches import Progress
 
@@ -82,13 +84,20 @@ class Dialogue:
     """Reads, obeys and shows, until the game is over or the person leaves."""
 
     def __init__(
-        self, table: Table, terminal: Terminal, autosave: Autosave, signs: Signs, save_to: Path | None = None
+        self,
+        table: Table,
+        terminal: Terminal,
+        autosave: Autosave,
+        signs: Signs,
+        save_to: Path | None = None,
+        encoding: str | None = None,
     ) -> None:
         self.table = table
         self._terminal = terminal
         self._autosave = autosave
         self._signs = signs
         self._save_to = save_to
+        self._encoding = encoding  # of the files to load, whatever they say themselves
         self._backed_up: set[Path] = set()
         self._is_paused = False  # Ctrl-C has stopped the player, or it failed: it waits for `go`
         self._has_warned = False
@@ -109,6 +118,20 @@ class Dialogue:
 
     def run(self) -> int:
         """The whole conversation; returns the exit status."""
+        try:
+            return self._converse()
+        except SystemExit:
+            self._keep_in_silence()  # first, since the terminal may be gone
+            with suppress(OSError):
+                self._terminal.show("")
+                if not self.table.is_over:
+                    self._leave(0)
+            raise
+        except OSError:  # nothing can be shown any more
+            self._keep_in_silence()
+            raise
+
+    def _converse(self) -> int:
         try:
             self._keep()
             self._draw()
@@ -148,7 +171,7 @@ class Dialogue:
                 else:
                     self._answers[command](rest.strip())
         except (KatachiError, OSError) as error:
-            self._terminal.show(f"{_first_line(error)}.")
+            self._terminal.show(_sentence(error))
 
     def _command(self, word: str) -> str | None:
         name = word.lower()
@@ -223,7 +246,7 @@ class Dialogue:
         has_number = number.isdecimal() and len(number) < 10 and bool(name) and not _path(words).exists()
         path = _path(name.strip() if has_number else words)
         try:
-            self.table.load(path, int(number) if has_number else None)
+            self.table.load(path, int(number) if has_number else None, encoding=self._encoding)
         except OSError as error:
             self._terminal.show(f"{path} cannot be read: {error.strerror or error}.")
             return
@@ -259,7 +282,7 @@ class Dialogue:
             return
         except (KatachiError, OSError) as error:
             self._is_paused = True
-            self._terminal.warn(f"{_first_line(error)}.")
+            self._terminal.warn(_sentence(error))
             self._terminal.show("The other side cannot move: go tries again, save and quit keep the game.")
             return
         self._keep()
@@ -324,23 +347,32 @@ class Dialogue:
             self._has_warned = True
             failure = self._autosave.failure
             self._terminal.warn(f"the game is not kept: {self._autosave.path}: {_first_line(failure)}")
+        for path in self._autosave.occupied:
+            self._terminal.show(f"{path} is being played by another katachi play: this game is {self._autosave.path}.")
+        self._autosave.occupied = []
         if self._autosave.set_aside is not None:
             self._terminal.show(f"The last game was not finished: it is now {self._autosave.set_aside}.")
             self._autosave.set_aside = None
+
+    def _keep_in_silence(self) -> None:
+        self._autosave.save(self.table)
+        if self._save_to is not None:
+            with suppress(OSError, KatachiError):
+                save_with_backup(self.table, self._save_to, self._backed_up)
 
     def _write(self, path: Path) -> None:
         try:
             backup = save_with_backup(self.table, path, self._backed_up)
         except OSError as error:
-            self._terminal.show(f"{path} cannot be written: {error.strerror or error}. Try save with another name.")
+            self._terminal.show(f"{path} cannot be written: {_first_line(error)}. Try save with another name.")
             return
         self._terminal.show(f"Saved to {path}" + (f"; what was there is now {backup}." if backup else "."))
 
     def _write_at_end(self, path: Path) -> bool:
         try:
             backup = save_with_backup(self.table, path, self._backed_up)
-        except OSError as error:
-            self._terminal.warn(f"{path} cannot be written: {error.strerror or error}")
+        except (OSError, KatachiError) as error:
+            self._terminal.warn(f"{path} cannot be written: {_first_line(error)}")
             return False
         self._terminal.show(f"The record is in {path}" + (f"; what was there is now {backup}." if backup else "."))
         return True
@@ -383,4 +415,18 @@ def _first_line(error: BaseException | None) -> str:
     """The board that some messages end with is on the screen already."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return str(error).partition("\n")[0].rstrip(".:")
+    return _printable(str(error).partition("\n")[0].rstrip(".:"))
+
+
+def _sentence(error: BaseException) -> str:
+    """One line with a full stop, if it ends with a word; then an engine's last words, if it had any."""
+    line = _first_line(error)
+    told = f"{line}." if line[-1:].isalnum() else line
+    if isinstance(error, EngineError) and LAST_WORDS in str(error):
+        told += "".join(f"\n{_printable(rest)}" for rest in str(error).split("\n")[1:])
+    return told
+
+
+def _printable(text: str) -> str:
+    """Without what an engine could do to a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

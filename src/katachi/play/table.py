@@ -27,7 +27,7 @@ from katachi.games.go.record import Record, format_result
 from katachi.games.go.rules import Rules
 from katachi.games.go.sgf import SgfError
 from katachi.games.go.status import dead_chains
-from katachi.players.player import Decision, GamePlayer
+from katachi.players.player import Decision, GamePlayer, check_player, lasting_name
 from katachi.players.registry import make_player
 from katachi.search.searches import Progress
 
@@ -40,7 +40,7 @@ PROPERTY = "KATACHI"
 class SavedTerms(Settings):
     """What a record must know, besides the game itself, for the game to go on as it would have."""
 
-    player: str = Field(description="The spec of the player.")
+    player: str = Field(description="The spec of the player, good in any folder.")
     person: Literal["black", "white"] = Field(description="The person's colour.")
     seed: int = Field(ge=0, lt=2**64, description="Where the player's chance comes from.")
     rules: dict[str, Any] = Field(description="All parts of the rules: RU has only names.")
@@ -162,9 +162,11 @@ class Table:
         empty = Position(position.width, position.height, position.rules)
         self._begin(position.start() if position.handicap else empty, (self.seed + 1) % 2**64)
 
-    def load(self, path: str | os.PathLike[str], before_move: int | None = None) -> None:
+    def load(
+        self, path: str | os.PathLike[str], before_move: int | None = None, *, encoding: str | None = None
+    ) -> None:
         """A new game from a position of a record; its rules hold if Katachi has them, otherwise ours."""
-        self._begin(load_position(path, before_move, self.position.rules), self.seed)
+        self._begin(load_position(path, before_move, self.position.rules, encoding=encoding), self.seed)
 
     def _begin(self, position: Position, seed: int) -> None:
         self.position = position
@@ -176,11 +178,10 @@ class Table:
 
     def record(self) -> Record:
         """The game so far, and what `resume` needs."""
-        record = Record.from_position(
-            self.position, black=self.name(Player.BLACK), white=self.name(Player.WHITE), result=self.result
-        )
+        black, white = (_encodable(self.name(player)) for player in (Player.BLACK, Player.WHITE))
+        record = Record.from_position(self.position, black=black, white=white, result=self.result)
         terms = {
-            "player": self.player.name,
+            "player": lasting_name(self.player),
             "person": self.person.name.lower(),
             "seed": self.seed,
             "rules": self.position.rules.model_dump(),
@@ -190,12 +191,16 @@ class Table:
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str]) -> "Table":
-        """The game of a file that `record` has made: same player, colour, seed and rules. Errors name the file."""
+        """The game of a file that `record` has made: same player, colour, seed and rules. Errors name the file.
+
+        A player that cannot play, since its program is missing, is an error too.
+        """
         record = Record.load(path)
         try:
             terms = _terms(record)
             rules = Rules(**terms.rules)
             player = make_player(terms.player)
+            check_player(player)
             person = Player.BLACK if terms.person == "black" else Player.WHITE
             return cls(player, record.position(rules=rules), person=person, seed=terms.seed, result=record.result)
         except KatachiError as error:
@@ -231,17 +236,17 @@ def load_position(
     *,
     rules: Rules | None = None,
     komi: float | None = None,
+    encoding: str | None = None,
 ) -> Position:
     """The end of a record's main line, or the position before move N.
 
-    `rules` and `komi` replace the record's, `otherwise` are for a record that does not say.
+    `rules` and `komi` replace the record's, `otherwise` are for a record that does not say. `encoding` replaces the
+    charset that the file names. A position that cannot be kept in a record again is refused.
     """
-    record = Record.load(path)
+    record = Record.load(path, encoding)
     try:
-        chosen = record.rules_or(otherwise)
-        if rules is not None:
-            chosen = rules.replace(komi=chosen.komi)
-        position = record.position(before_move, chosen if komi is None else chosen.replace(komi=komi))
+        chosen = record.rules_or(otherwise, komi)
+        position = record.position(before_move, chosen if rules is None else rules.replace(komi=chosen.komi))
     except SgfError as error:
         raise SgfError(f"{os.fspath(path)}: {error}") from None
     if position.is_over:
@@ -249,6 +254,10 @@ def load_position(
             f"{os.fspath(path)}: this game has ended with two passes; begin earlier, "
             f"before move {len(position.moves) - 1} for example"
         )
+    try:
+        Record.from_position(position)
+    except KatachiError as error:
+        raise InvalidArgumentError(f"{os.fspath(path)}: a game from there cannot be kept: {error}") from None
     return position
 
 
@@ -268,6 +277,11 @@ def _terms(record: Record) -> SavedTerms:
 
 def _resigned(loser: Player) -> str:
     return f"{'W' if loser is Player.BLACK else 'B'}+R"
+
+
+def _encodable(name: str) -> str:
+    """Bytes that are no text, in the name of a user or of a file, become question marks."""
+    return name.encode(errors="replace").decode()
 
 
 def _user() -> str:

@@ -22,6 +22,8 @@ it had found before, so it may go on differently.
 """
 
 import json
+import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -38,8 +40,10 @@ from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.rules import Rules
 from katachi.gtp.protocol import format_color
+from katachi.players.external import need_program
 from katachi.players.gtp_process import EngineRefusedError, GtpProcess, split_command
 from katachi.players.player import Decision
+from katachi.players.spec import PlayerSpec, format_spec
 from katachi.search.searches import Progress
 
 __all__ = ["GtpPlayer", "GtpSettings"]
@@ -92,7 +96,7 @@ class GtpPlayer:
         on_stderr: Callable[[str], object] | None = None,
     ) -> None:
         self.settings = GtpSettings(seed=seed, timeout=timeout)
-        self.name = f"gtp:{command}"
+        self.name = self._spec(command)
         self.restarts = 0  # of an engine that failed; new games do not count
         self._words = split_command(command)
         self._command = command
@@ -129,6 +133,21 @@ class GtpPlayer:
         self._in_step = True
         return Decision(action)
 
+    @property
+    def lasting_name(self) -> str:
+        """The name with the program's path from the root, if it was given by a path from this folder."""
+        program, *words = self._words
+        if os.sep not in program or os.path.isabs(os.path.expanduser(program)):
+            return self.name
+        try:
+            return self._spec(shlex.join([os.path.abspath(program), *words]))
+        except FileNotFoundError:  # this folder is gone
+            return self.name
+
+    def check(self) -> None:
+        """An EngineError if the program is not there. Starts nothing."""
+        need_program(self._words[0])
+
     def with_settings(self, settings: GtpSettings) -> "GtpPlayer":
         """Another player with the same command."""
         return GtpPlayer(self._command, settings.seed, timeout=settings.timeout, on_stderr=self._on_stderr)
@@ -151,6 +170,11 @@ class GtpPlayer:
         self.close()
 
     # -- the process
+
+    def _spec(self, command: str) -> str:
+        changed = self.settings.model_dump(exclude_defaults=True)
+        options = {key: int(value) if value == int(value) < 2**53 else value for key, value in changed.items()}
+        return format_spec(PlayerSpec("gtp", options, command))
 
     def _begin_or_continue(self, line: _Line, rng: Rng) -> None:
         seeded = any(_SEED in word for word in self._words)

@@ -28,13 +28,17 @@ from katachi.core.errors import EngineError, InvalidArgumentError, ParseError
 from katachi.gtp.protocol import MAX_ID, GtpError, Request, Response, format_request, parse_response
 from katachi.players.external import need_program
 
-__all__ = ["EngineRefusedError", "GtpProcess", "split_command"]
+__all__ = ["LAST_WORDS", "EngineRefusedError", "GtpProcess", "split_command"]
+
+LAST_WORDS = "last lines of its stderr:"
+"""What stands before them in an EngineError."""
 
 MAX_ANSWER = 2**20  # bytes; the longest sensible answers, analyses of a 19x19 board, have some ten thousand
 STDERR_LINES = 200
 _SHOWN_LINES = 10  # of stderr, in an error
 _MAX_LINE = 4096  # of stderr: a longer one is cut into several
 _TICK = 0.05  # seconds between two looks at who is waiting
+_TO_ARRIVE = 0.2  # seconds in which what a dead engine has written comes out of the pipe
 _TO_TERMINATE = 0.5  # seconds between SIGTERM and SIGKILL
 
 
@@ -76,6 +80,7 @@ class GtpProcess:
         self.timeout = timeout
         self._last_id = 0
         self._ended: str | None = None  # why nothing can be asked any more
+        self._died: float | None = None  # when it was found dead
         program = need_program(words[0])
         try:
             self._process = subprocess.Popen(
@@ -178,7 +183,9 @@ class GtpProcess:
             except BlockingIOError:
                 seconds = wait.next()
                 if seconds is None:
-                    raise self._failure(f"did not read {shown} within {wait.seconds:g} s") from None
+                    raise self._failure(f"did not read {shown} within {wait.told}") from None
+                if self._is_dead():
+                    raise self._death(shown) from None
                 poll.poll(seconds * 1000)
             except BrokenPipeError:
                 raise self._death(shown) from None
@@ -187,18 +194,27 @@ class GtpProcess:
         while (answer := self._output.take()) is None:
             if self._output.flooded:
                 raise self._failure(f"answered {shown} with more than {MAX_ANSWER} bytes and no empty line")
-            if self._output.ended:
+            if self._output.ended or self._is_dead():
                 raise self._death(shown)
             seconds = wait.next()
             if seconds is None:
                 so_far = self._output.peek()
                 said = f"; it wrote {so_far!r} and no empty line" if so_far else ""
-                raise self._failure(f"did not answer {shown} within {wait.seconds:g} s{said}")
+                raise self._failure(f"did not answer {shown} within {wait.told}{said}")
             self._output.wait(seconds)
         try:
             return parse_response(answer.decode(errors="replace"))
         except GtpError as error:
             raise self._failure(f"was asked {shown}: {error}") from error
+
+    def _is_dead(self) -> bool:
+        """Has it ended, and nothing comes any more? Whatever it has started may still hold its pipes."""
+        if self._process.poll() is None:
+            return False
+        now = time.monotonic()
+        if self._died is None:
+            self._died = now
+        return now - max(self._died, self._output.last_arrival) >= _TO_ARRIVE
 
     def _death(self, shown: str) -> EngineError:
         """An engine that closed its output, or no longer reads."""
@@ -215,7 +231,7 @@ class GtpProcess:
         self._end(f"it {what}")
         lines = self._stderr.lines()[-_SHOWN_LINES:]
         words = "".join(f"\n    {line}" for line in lines)
-        return EngineError(f"{self.name} {what}" + (f"\nlast lines of its stderr:{words}" if words else ""))
+        return EngineError(f"{self.name} {what}" + (f"\n{LAST_WORDS}{words}" if words else ""))
 
     def _end(self, why: str, *, ask: float = 0.0) -> None:
         if self._ended is None:
@@ -232,7 +248,7 @@ class _Wait:
     """One deadline for all the parts of an exchange."""
 
     def __init__(self, seconds: float, tick: Callable[[], object] | None) -> None:
-        self.seconds = seconds
+        self.told = f"{seconds:g} s (gtp[timeout={2 * seconds:g}]:COMMAND allows more)"
         self._deadline = time.monotonic() + seconds
         self._tick = tick
         self._next_tick = time.monotonic() + _TICK
@@ -253,6 +269,7 @@ class _Output:
     def __init__(self) -> None:
         self.ended = False
         self.flooded = False
+        self.last_arrival = time.monotonic()
         self._arrival = threading.Condition()
         self._text = bytearray()
         self._searched = 0  # no empty line ends before this
@@ -263,6 +280,7 @@ class _Output:
         with stream:
             while not self.flooded and (chunk := stream.read(2**16)):
                 with self._arrival:
+                    self.last_arrival = time.monotonic()
                     self._text += chunk.replace(b"\r", b"")
                     self.flooded = len(self._text) > MAX_ANSWER
                     self._arrival.notify_all()

@@ -9,7 +9,7 @@ from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.search.searches import Progress
 
-__all__ = ["Decision", "GamePlayer", "close_player"]
+__all__ = ["Decision", "GamePlayer", "check_player", "close_player", "lasting_name"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,11 @@ class Decision:
 
 
 class GamePlayer(Protocol):
-    """Chooses moves in any game of the contract. One that has something running also has `close()`."""
+    """Chooses moves in any game of the contract.
+
+    One that has something running also has `close()`; one that needs something that may be missing has `check()`; one
+    whose name means something else in another folder has `lasting_name`.
+    """
 
     @property
     def name(self) -> str:
@@ -38,6 +42,18 @@ class GamePlayer(Protocol):
         A player that thinks for long tells `progress` the share of work done, and decides early when that returns
         False.
         """
+
+
+def check_player(player: GamePlayer) -> None:
+    """Raises if a player cannot play, for want of a program for example. Starts nothing."""
+    check = getattr(player, "check", None)
+    if check is not None:
+        check()
+
+
+def lasting_name(player: GamePlayer) -> str:
+    """The spec that makes this player in whatever folder one is."""
+    return str(getattr(player, "lasting_name", player.name))
 
 
 def close_player(player: GamePlayer) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
-from katachi.players.gtp_player import GtpPlayer
+from katachi.players.gtp_player import GtpPlayer, GtpSettings
 from katachi.players.player import GamePlayer
 from katachi.players.spec import PlayerSpec, parse_spec
 
@@ -24,7 +24,10 @@ def player_names() -> list[str]:
 
 
 def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
-    """A player from a spec, its text, or a TOML table. An external engine is not started before its first move."""
+    """A player from a spec, its text, or a TOML table. An external engine is not started before its first move.
+
+    Whether its program is there is for `katachi.players.player.check_player`.
+    """
     if isinstance(spec, str):
         spec = parse_spec(spec)
     elif isinstance(spec, Mapping):
@@ -32,11 +35,12 @@ def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
     elif not isinstance(spec, PlayerSpec):
         raise InvalidArgumentError(f"a player is named by a spec, its text or a table, not {spec!r}")
     if spec.command is not None:
-        return GtpPlayer(spec.command)
+        settings = GtpSettings.from_mapping(spec.options)
+        return GtpPlayer(spec.command, settings.seed, timeout=settings.timeout)
     if spec.name not in _PLAYERS:
         raise UnknownNameError(f"there is no player called {spec.name!r}: {did_you_mean(spec.name, _PLAYERS)}")
-    settings, make = _PLAYERS[spec.name]
-    return make(settings.from_mapping(spec.options))
+    model, make = _PLAYERS[spec.name]
+    return make(model.from_mapping(spec.options))
 
 
 def change_settings(player: GamePlayer, changes: Mapping[str, Any]) -> GamePlayer:

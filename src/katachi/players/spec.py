@@ -3,6 +3,7 @@
     flat-mc:sims=100                         a player and its options
     mc-rave:sims=3000,prior.kind="shapes"    nested keys are dotted, values may be quoted
     gtp:gnugo --mode gtp --level 10          an external engine: everything after gtp: is its command
+    gtp[timeout=120]:gnugo --mode gtp        its options (`katachi.players.gtp_player.GtpSettings`) stand before that
 
 Bare values are read as numbers or true/false where they look like it, otherwise as text.
 """
@@ -19,13 +20,13 @@ __all__ = ["PlayerSpec", "format_spec", "parse_spec"]
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
-_BARE = re.compile(r"[^,\"']*")
+_BARE = {"": re.compile(r"[^,\"']*"), "]": re.compile(r"[^,\"'\]]*")}  # by what comes after the options
 _ESCAPES = {"n": "\n", "t": "\t"}
 
 
 @dataclass(frozen=True)
 class PlayerSpec:
-    """A parsed spec: a name with options, or the external command of `gtp`."""
+    """A parsed spec: a name with options, and the external command of `gtp`."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -33,56 +34,74 @@ class PlayerSpec:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> "PlayerSpec":
-        """From a TOML table: `player = "flat-mc"` and its options, or `player = "gtp"` and `command`."""
+        """From a TOML table: `player = "flat-mc"` and its options, or `player = "gtp"`, `command` and its options."""
         options = dict(table)
         name = options.pop("player", None)
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             raise ParseError(f'a player\'s table needs player = "NAME", not {name!r}')
         if name == "gtp":
             command = options.pop("command", None)
-            if not isinstance(command, str) or not command.strip() or options:
-                raise ParseError(f'a gtp player\'s table has command = "…" and nothing else: {dict(table)!r}')
-            return cls(name, {}, command)
+            if not isinstance(command, str) or not command.strip():
+                raise ParseError(f'a gtp player\'s table needs command = "…": {dict(table)!r}')
+            return cls(name, options, command)
         return cls(name, options)
 
 
 def parse_spec(text: str) -> PlayerSpec:
     """Reads a spec; a mistake is a ParseError with its place."""
+    if text.startswith("gtp["):
+        options, place = _parse_options(text, len("gtp["), "]")
+        if text[place : place + 2] != "]:":
+            raise ParseError(f"player spec {text!r}: expected ]:COMMAND at column {place + 1}: {text[place:]!r}")
+        return PlayerSpec("gtp", options, _command(text, place + 2))
     name, colon, rest = text.partition(":")
     if _NAME.fullmatch(name) is None:
         raise ParseError(
             f"player spec {text!r}: {name!r} is not a player's name (lower-case letters, digits and dashes)"
         )
     if name == "gtp":
-        if not rest.strip():
-            raise ParseError(f"player spec {text!r}: gtp: needs the engine's command after the colon")
-        return PlayerSpec(name, {}, rest.strip())
-    if colon and not rest:
+        return PlayerSpec(name, {}, _command(text, len("gtp:")))
+    if not colon:
+        return PlayerSpec(name)
+    if not rest:
         raise ParseError(f"player spec {text!r}: expected key=value after the colon")
-    options: dict[str, Any] = {}
-    place = len(name) + 1
-    while place < len(text):
-        key = _KEY.match(text, place)
-        if key is None or text[key.end() : key.end() + 1] != "=":
-            raise ParseError(f"player spec {text!r}: expected key=value at column {place + 1}: {text[place:]!r}")
-        value, place = _parse_value(text, key.end() + 1)
-        _insert(options, key[0], value, text)
-        if place < len(text):
-            if text[place] != "," or place + 1 == len(text):
-                raise ParseError(f"player spec {text!r}: expected ,key=value at column {place + 1}: {text[place:]!r}")
-            place += 1
+    options, _ = _parse_options(text, len(name) + 1, "")
     return PlayerSpec(name, options)
 
 
 def format_spec(spec: PlayerSpec) -> str:
     """The inverse of `parse_spec`."""
-    if spec.command is not None:
-        return f"{spec.name}:{spec.command}"
     options = ",".join(f"{key}={_format_value(value)}" for key, value in _flat(spec.options))
+    if spec.command is not None:
+        return f"{spec.name}[{options}]:{spec.command}" if options else f"{spec.name}:{spec.command}"
     return f"{spec.name}:{options}" if options else spec.name
 
 
-def _parse_value(text: str, place: int) -> tuple[Any, int]:
+def _command(text: str, place: int) -> str:
+    command = text[place:].strip()
+    if not command:
+        raise ParseError(f"player spec {text!r}: gtp: needs the engine's command after the colon, column {place}")
+    return command
+
+
+def _parse_options(text: str, place: int, end: str) -> tuple[dict[str, Any], int]:
+    """What begins at a place, up to `end` (empty: the end of the text), and the place of that."""
+    options: dict[str, Any] = {}
+    while True:
+        key = _KEY.match(text, place)
+        if key is None or text[key.end() : key.end() + 1] != "=":
+            raise ParseError(f"player spec {text!r}: expected key=value at column {place + 1}: {text[place:]!r}")
+        value, place = _parse_value(text, key.end() + 1, end)
+        _insert(options, key[0], value, text)
+        if text[place : place + 1] == end:
+            return options, place
+        if text[place : place + 1] != "," or place + 1 == len(text):
+            expected = f",key=value or {end}" if end else ",key=value"
+            raise ParseError(f"player spec {text!r}: expected {expected} at column {place + 1}: {text[place:]!r}")
+        place += 1
+
+
+def _parse_value(text: str, place: int, end: str) -> tuple[Any, int]:
     quote = text[place : place + 1]
     if quote and quote in "\"'":
         letters = []
@@ -97,7 +116,7 @@ def _parse_value(text: str, place: int) -> tuple[Any, int]:
         if i >= len(text):
             raise ParseError(f"player spec {text!r}: the quote at column {place + 1} is not closed")
         return "".join(letters), i + 1
-    bare = _BARE.match(text, place)
+    bare = _BARE[end].match(text, place)
     assert bare is not None  # the pattern matches the empty text
     if not bare[0].strip():
         raise ParseError(f"player spec {text!r}: a value is missing at column {place + 1}")
@@ -121,7 +140,7 @@ def _format_value(value: Any) -> str:  # noqa: ANN401
     if not isinstance(value, str):
         raise ParseError(f"a player spec cannot say {value!r}: use a TOML table")
     word = value
-    if re.fullmatch(r"[^,\"'\\\s=]+", word) and isinstance(_scalar(word), str):
+    if re.fullmatch(r"[^,\"'\\\s=\]]+", word) and isinstance(_scalar(word), str):
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     return f'"{escaped}"'

@@ -4,6 +4,7 @@ Not here: what a search does with it (`search_state` is the way there) and who w
 """
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from katachi import _core
@@ -17,6 +18,9 @@ from katachi.games.go.symmetry import Symmetry
 from katachi.games.go.vertex import format_vertex, parse_vertex, pass_action
 
 __all__ = ["Position"]
+
+# What they forbid, every rule set does.
+_FREE_RULES = Rules(ko="simple", suicide=True)
 
 
 class Position:
@@ -226,8 +230,7 @@ class Position:
 
     def illegality(self, move: int | str, player: Player | None = None) -> str | None:
         """Why this may not be played, or None if it may; by the player to move or, as in `play`, by the one named."""
-        native = self._native if player is None else self._native.turned_to(player)
-        return native.illegality(self.action(move))
+        return self._native.illegality(self.action(move), player)
 
     def is_legal(self, move: int | str, player: Player | None = None) -> bool:
         """May this be played?"""
@@ -245,10 +248,30 @@ class Position:
         action = self.action(move)
         reason = self.illegality(action, player)
         if reason is not None:
-            name = self.vertex(action) if 0 <= action <= self.pass_action else str(action)
-            mover = self.to_play if player is None else player
-            raise IllegalMoveError(f"illegal move {name} for {mover.name}: {reason}\n{self}")
+            raise self._illegal(action, self.to_play if player is None else player, reason)
         return Position._wrap(self._native.play(action, player), self._rules)
+
+    def play_forced(self, move: int | str, player: Player) -> "Position":
+        """The position after a move that ko, superko or suicide may forbid (a record of a game under other rules)."""
+        action = self.action(move)
+        try:
+            return Position._wrap(self._native.play(action, player, forced=True), self._rules)
+        except IllegalMoveError as error:
+            raise self._illegal(action, player, str(error)) from None
+
+    def play_all(self, moves: Iterable[tuple[Player, int | str]]) -> "Position":
+        """The position after many moves of named players, as in `play`; much faster than one after the other."""
+        actions = [(player, self.action(move)) for player, move in moves]
+        native, played = self._native.play_all(actions)
+        after = Position._wrap(native, self._rules)
+        if played < len(actions):
+            player, action = actions[played]
+            raise after._illegal(action, player, after.illegality(action, player) or "")
+        return after
+
+    def _illegal(self, action: Action, player: Player, reason: str) -> IllegalMoveError:
+        name = self.vertex(action) if 0 <= action <= self.pass_action else str(action)
+        return IllegalMoveError(f"illegal move {name} for {player.name}: {reason}\n{self}")
 
     def undo(self) -> "Position":
         """The position before the last move."""
@@ -276,6 +299,9 @@ class Position:
     def without(self, points: Iterable[int | str]) -> "Position":
         """A set-up of what is left when these stones are taken off the board, dead stones for example."""
         gone = {self.action(point) for point in points}
+        for point in gone:
+            if not self.chain(point):
+                raise InvalidArgumentError(f"there is no stone at {self.vertex(point)} to take off:\n{self}")
         stones = "".join("." if point in gone else stone for point, stone in enumerate(self.stones()))
         return Position._from_snapshot(
             self.width, self.height, self._rules, (stones, self.to_play, None, self.passes), self.handicap
@@ -323,16 +349,16 @@ class Position:
             rules = rules.replace(komi=-(self.area_score() - self.score()))
             to_play, handicap = to_play.opponent, 0
         snapshot = ("".join(moved), to_play, None if ko is None else image[ko], passes)
-        start = Position._from_snapshot(new_width, new_height, rules, snapshot, handicap)
+        start = Position._from_snapshot(new_width, new_height, _FREE_RULES, snapshot)
         moved_events = []
         for player, move in self._events():
             mover = player.opponent if swap_colours else player
             moved_events.append((mover, image[move] if move is not None and move != self.pass_action else move))
-        return start._replayed(moved_events)
+        return start._replayed(moved_events).with_rules(rules, handicap)
 
     @property
     def turns(self) -> dict[int, Player]:
-        """After how many moves the turn was given to whom (`turned_to`)."""
+        """After how many moves, at least one, the turn was given to whom (`turned_to`)."""
         return {ply: self._native.snapshot(ply)[1] for ply in self._native.turned_plies}
 
     def _events(self) -> list[tuple[Player, Action | None]]:
@@ -346,10 +372,34 @@ class Position:
                 events += [(turns[ply].opponent, None), (turns[ply], None)]
         return events
 
+    def forced_moves(self) -> set[int]:
+        """The numbers, from 1, of the moves that the rules of now forbid: rules may change during a game."""
+        try:
+            self.start()._replayed(self._events())
+            return set()
+        except IllegalMoveError:
+            pass
+        forced: set[int] = set()
+        position = self.start()
+        for player, move in self._events():
+            if move is None:
+                position = position.turned_to(player)
+            elif position.is_legal(move, player):
+                position = position.play(move, player)
+            else:
+                position = position.play_forced(move, player)
+                forced.add(len(position.moves))
+        return forced
+
     def _replayed(self, events: Iterable[tuple[Player, int | None]]) -> "Position":
+        """Under the freest rules, if those of the game may have changed on the way."""
         position = self
-        for player, move in events:
-            position = position.turned_to(player) if move is None else position.play(move, player)
+        for is_turn, group in groupby(events, key=lambda event: event[1] is None):
+            if is_turn:
+                for player, _ in group:
+                    position = position.turned_to(player)
+            else:
+                position = position.play_all((player, move) for player, move in group if move is not None)
         return position
 
     # -- as text, picture and value
@@ -405,5 +455,5 @@ def _replay(
     handicap: int,
     events: list[tuple[int, int | None]],
 ) -> Position:
-    position = Position._from_snapshot(width, height, rules, start, handicap)
-    return position._replayed((Player(player), move) for player, move in events)
+    position = Position._from_snapshot(width, height, _FREE_RULES, start)
+    return position._replayed((Player(player), move) for player, move in events).with_rules(rules, handicap)

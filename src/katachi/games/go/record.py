@@ -11,10 +11,14 @@ Decisions where FF[4] leaves room:
 - Rules that Katachi does not have, Japanese ones for example, are replayed as `chinese`, which allows the same moves
   but counts area. `Record.named_rules` is None then, and `Record.position` takes other rules.
 - KM[650] or KM[375] is refused: some programs write hundredths, some of these of points and some of stones, so there
-  is no telling what is meant. A whole number counts as such from 100 on if it exceeds the area of the board.
+  is no telling what is meant. Every number from 100 on without a decimal point counts as such. KM[6,5] is 6.5.
 - A player to move that no PL names is the one who moves next, else White after handicap stones, else Black.
+- KO in the node of a move has it played even if the rules of ko or suicide forbid it, as in a game whose rules changed.
 - Set-up after moves starts a new history from the stones on the board; PL alone only turns the move round.
-- HA counts when the root has black stones (AB); otherwise the handicap is played as moves, and HA is only noted.
+- HA counts when the root has black stones (AB), as long as set-up leaves any; otherwise the handicap is played as
+  moves, and HA is only noted.
+- An empty value of AB, AW or AE stands for no stones; if all are empty nothing is set up. White space around points
+  does not matter.
 
 Not here: the grammar and the charsets of SGF (katachi.games.go.sgf), coordinates (katachi.games.go.vertex).
 """
@@ -43,11 +47,11 @@ from katachi.games.go.vertex import (
     format_sgf_move,
     format_sgf_point,
     parse_sgf_move,
-    parse_sgf_rows,
+    parse_sgf_points,
     parse_vertex,
 )
 
-__all__ = ["MAX_MOVES", "GameResult", "Record", "format_result", "parse_result"]
+__all__ = ["MAX_MOVES", "GameResult", "Record", "format_komi", "format_result", "parse_result"]
 
 MAX_MOVES = 5_000
 """The longest game that becomes a Position, which copies its history with every move: time grows with the square."""
@@ -56,7 +60,7 @@ _APPLICATION = f"Katachi:{__version__}"
 _LARGEST_BOARD = 19
 _COLOURS = {"B": Player.BLACK, "W": Player.WHITE}
 _LETTER = {player: letter for letter, player in _COLOURS.items()}
-_STONES = {"AB": "X", "AW": "O", "AE": "."}
+_STONES = {"AB": "X", "AW": "O", "AE": "."}  # in this order
 _SET_UP = (*_STONES, "PL")
 _MEANINGFUL = frozenset((*_COLOURS, *_SET_UP, "KO", "GM", "SZ"))
 _PLAYERS = {"b": Player.BLACK, "black": Player.BLACK, "w": Player.WHITE, "white": Player.WHITE}
@@ -122,7 +126,7 @@ class Record:
         rules = Rules.named(rules) if isinstance(rules, str) else rules
         root = SgfNode({"FF": ["4"], "GM": ["1"], "CA": ["UTF-8"]})
         root.properties["SZ"] = [f"{width}" if width == height else f"{width}:{height}"]
-        root.properties["KM"] = [_format_komi(rules.komi)]
+        root.properties["KM"] = [format_komi(rules.komi)]
         root.set_text("RU", _RULE_NAMES.get(rules.name, rules.name))
         for name, text in {"AP": application, "PB": black, "PW": white, "RE": result, "C": comment}.items():
             root.set_text(name, text or None)
@@ -180,55 +184,52 @@ class Record:
     @property
     def komi(self) -> float | None:
         """Points for White (KM), or None if the record does not say."""
-        text, where = self._information("KM")
-        if not text:
-            return None
-        if _NUMBER.fullmatch(text) is None:
-            raise node_error(where, "KM", text, "no number")
-        komi = float(text)
-        if not math.isfinite(komi):
-            raise node_error(where, "KM", text, "too large a number")
-        if "." not in text and abs(komi) >= 100 and abs(komi) > self.width * self.height:
-            raise node_error(
-                where, "KM", text, "larger than the board: perhaps hundredths; give rules= with the komi that is meant"
-            )
-        return komi
+        return _parse_komi(*self._information("KM")["KM"])
+
+    @property
+    def rules_text(self) -> str:
+        """RU as it stands, empty if the record does not say."""
+        return self._information("RU")["RU"][0]
 
     @property
     def named_rules(self) -> Rules | None:
         """The rule set that RU names, with the komi of KM, or None if it names none of Katachi's."""
-        rules = _parse_rules(self._information("RU")[0])
-        return None if rules is None else self._with_komi(rules)
+        information = self._information("RU", "KM")
+        rules = _parse_rules(information["RU"][0])
+        return None if rules is None else _with_komi(rules, *information["KM"])
 
     @property
     def rules(self) -> Rules:
         """`named_rules`, otherwise those called `chinese`; with the komi of KM."""
-        return self.named_rules or self._with_komi(Rules.named("chinese"))
+        information = self._information("RU", "KM")
+        return _with_komi(_parse_rules(information["RU"][0]) or Rules.named("chinese"), *information["KM"])
 
-    def rules_or(self, otherwise: Rules) -> Rules:
-        """The record's rules and komi; what it does not say, or what Katachi does not play, is as in `otherwise`."""
-        rules = self.named_rules or otherwise
-        return rules.replace(komi=otherwise.komi) if self.komi is None else self._with_komi(rules)
+    def rules_or(self, otherwise: Rules, komi: float | None = None) -> Rules:
+        """The record's rules and komi; what it does not say, or what Katachi does not play, is as in `otherwise`.
+
+        `komi` replaces the record's, which is then not even read: it may be one that would be refused.
+        """
+        information = self._information("RU", "KM")
+        rules = _parse_rules(information["RU"][0]) or otherwise
+        if komi is not None:
+            return rules.replace(komi=komi)
+        return _with_komi(rules.replace(komi=otherwise.komi), *information["KM"])
 
     @property
     def handicap(self) -> int:
         """Handicap stones (HA); 0 if the record does not say."""
-        text, where = self._information("HA")
-        if not text:
-            return 0
-        if _WHOLE_NUMBER.fullmatch(text) is None or int(text) > 361:
-            raise node_error(where, "HA", text, "no number of stones from 0 to 361")
-        return int(text)
+        return _parse_handicap(*self._information("HA")["HA"])
 
     @property
     def players(self) -> tuple[str, str]:
         """The names of Black and White, empty if the record does not say."""
-        return self._information("PB")[0], self._information("PW")[0]
+        information = self._information("PB", "PW")
+        return information["PB"][0], information["PW"][0]
 
     @property
     def result(self) -> str:
         """RE as it stands (`parse_result` reads it), empty if the record does not say."""
-        return self._information("RE")[0]
+        return self._information("RE")["RE"][0]
 
     @result.setter
     def result(self, text: str) -> None:
@@ -254,18 +255,22 @@ class Record:
         """
         if before_move is not None and before_move < 1:
             raise InvalidArgumentError(f"before_move counts from 1, not {before_move}")
-        chosen = (
-            self.rules if rules is None else self._with_komi(Rules.named(rules)) if isinstance(rules, str) else rules
-        )
         size = self.size
         if max(size) > _LARGEST_BOARD:
             raise node_error("root node", "SZ", self.root.simple_text("SZ"), "Katachi plays on boards up to 19x19")
-        replay = _Replay(self, chosen)
+        information = self._information("RU", "KM", "HA")
+        if rules is None:
+            rules = _with_komi(_parse_rules(information["RU"][0]) or Rules.named("chinese"), *information["KM"])
+        elif isinstance(rules, str):
+            rules = _with_komi(Rules.named(rules), *information["KM"])
+        black = any(map(str.strip, self.root.properties.get("AB", ())))
+        replay = _Replay(size, rules, _parse_handicap(*information["HA"]) if black else 0)
         played = 0
         for number, node in enumerate(self.root.main_line()):
-            if _MEANINGFUL.isdisjoint(node.properties):
+            properties = node.properties
+            if not properties or _MEANINGFUL.isdisjoint(properties):
                 continue
-            mover = next((player for name, player in _COLOURS.items() if name in node), None)
+            mover = Player.BLACK if "B" in properties else Player.WHITE if "W" in properties else None
             if mover is not None:
                 played += 1
                 if played == before_move:
@@ -273,7 +278,7 @@ class Record:
                 if played > MAX_MOVES:
                     raise node_error(_place(number), _LETTER[mover], None, f"more than {MAX_MOVES} moves")
             _check_node(node, number, self.root)
-            move = _move_of(node, number, size)
+            move = None if mover is None else _move_of(node, number, size)
             if move is None:
                 replay.set_up(node, number)
             else:
@@ -306,22 +311,22 @@ class Record:
 
     # -- the parts
 
-    def _information(self, name: str) -> tuple[str, str]:
-        """A property of the game as a line of text, and the node that has it; empty if none has."""
-        for number, node in enumerate(self.root.main_line()):
-            if name in node.properties and (text := node.simple_text(name)):
-                return text, _place(number)
-        return "", _place(0)
+    def _information(self, *names: str) -> dict[str, tuple[str, str]]:
+        """Properties of the game, each as a line of text and the node that has it; the text is empty if none has.
 
-    def _with_komi(self, rules: Rules) -> Rules:
-        komi = self.komi
-        if komi is None:
-            return rules
-        try:
-            return rules.replace(komi=komi)
-        except SettingsError as error:
-            text, where = self._information("KM")
-            raise node_error(where, "KM", text, str(error)) from None
+        One walk along the main line for all: it may be long.
+        """
+        found = dict.fromkeys(names, ("", _place(0)))
+        missing = set(names)
+        for number, node in enumerate(self.root.main_line()):
+            if node.properties and not missing.isdisjoint(node.properties):
+                for name in missing.intersection(node.properties):
+                    if text := node.simple_text(name):
+                        found[name] = text, _place(number)
+                        missing.remove(name)
+                if not missing:
+                    break
+        return found
 
     def _add_start(self, position: Position) -> None:
         stones, to_play, ko, passes = position._native.snapshot(0)
@@ -346,9 +351,11 @@ class Record:
 
     def _add_moves(self, position: Position) -> None:
         width, height = self.size
-        node, turns = self.root, position.turns
+        node, turns, forced = self.root, position.turns, position.forced_moves()
         for ply, (player, move) in enumerate(zip(position.movers, position.moves, strict=True), start=1):
             node = node.add_child({_LETTER[player]: [format_sgf_move(move, width, height)]})
+            if ply in forced:
+                node.properties["KO"] = [""]
             if turns.get(ply) is player.opponent:  # there and back: passes and ko are forgotten
                 node = node.add_child({"PL": [_LETTER[player]]})
             if ply in turns:
@@ -358,23 +365,24 @@ class Record:
 class _Replay:
     """Follows the main line. Set-up waits for the next move: only then need the stones make sense together."""
 
-    def __init__(self, record: Record, rules: Rules) -> None:
+    def __init__(self, size: tuple[int, int], rules: Rules, handicap: int) -> None:
         self._rules = rules
-        self._width, self._height = record.size
-        self._handicap = record.handicap if "AB" in record.root else 0
+        self._width, self._height = size
+        self._handicap = handicap
         self._position: Position | None = None
-        self._stones = bytearray(b"." * (self._width * self._height))
+        self._black = self._white = 0  # numbers whose bit p stands for point p
         self._turns: list[Player] = []  # PL since the last move; more than two come to the same as the last two
         self._usual_turn = Player.WHITE if self._handicap else Player.BLACK
         self._latest = (0, "SZ", "")  # set-up: node, property and value, for errors
-        self._rows: dict[str, list[range]] = {}  # what elements of lists of points mean, as far as known
+        self._points: dict[str, int] = {}  # what elements of lists of points mean, as far as known
 
     def set_up(self, node: SgfNode, number: int) -> None:
-        names = [name for name in _STONES if name in node]
+        names = _stones_of(node)
         turn = _turn_of(node, number)
         if names:
             if self._position is not None:
-                self._stones = bytearray(self._position.stones().encode())
+                stones = self._position.stones()
+                self._black, self._white = _points_of(stones, "X"), _points_of(stones, "O")
                 self._usual_turn = self._position.to_play
                 self._position = None
             self._place_stones(node, number, names)
@@ -385,7 +393,8 @@ class _Replay:
         player, name, action = move
         position = self.position(player)
         try:
-            self._position = position.play(action, player)
+            forced = "KO" in node.properties
+            self._position = position.play_forced(action, player) if forced else position.play(action, player)
         except IllegalMoveError:
             reason = position.illegality(action, player)
             told = f"illegal move {position.vertex(action)} for {player.name}: {reason}"
@@ -395,7 +404,8 @@ class _Replay:
         """The position now; `next_player` moves next, as far as the record says."""
         if self._position is None:
             turn = self._turns[-1] if self._turns else self._usual_turn if next_player is None else next_player
-            black, white = ([p for p, stone in enumerate(self._stones) if stone == ord(colour)] for colour in "XO")
+            area = range(self._width * self._height)
+            black, white = ([p for p in area if points >> p & 1] for points in (self._black, self._white))
             try:
                 self._position = Position.set_up(
                     self._width,
@@ -404,7 +414,7 @@ class _Replay:
                     black=black,
                     white=white,
                     to_play=turn,
-                    handicap=self._handicap,
+                    handicap=self._handicap if black else 0,
                 )
             except InvalidArgumentError as error:
                 number, name, value = self._latest
@@ -416,24 +426,34 @@ class _Replay:
         return self._position
 
     def _place_stones(self, node: SgfNode, number: int, names: list[str]) -> None:
-        where = _place(number)
-        marks = bytearray(len(self._stones))
-        for mark, name in enumerate(names, start=1):
-            # A list of rectangles may name a point many times over: rows are filled at once, equal elements once.
+        placed = dict.fromkeys(_STONES, 0)
+        for name in names:
             for value in dict.fromkeys(node.properties[name]):
-                if value not in self._rows:
+                points = self._points.get(value)
+                if points is None:
                     try:
-                        self._rows[value] = parse_sgf_rows(value, self._width, self._height)
+                        points = self._points[value] = parse_sgf_points(value, self._width, self._height)
                     except ParseError as error:
-                        raise node_error(where, name, value, str(error)) from None
-                for row in self._rows[value]:
-                    taken = marks[row.start : row.stop]
-                    if taken.strip(bytes((0, mark))):
-                        other = names[max(taken.replace(bytes((mark,)), b"")) - 1]
-                        raise node_error(where, name, value, f"{other} has the same point")
-                    marks[row.start : row.stop] = bytes((mark,)) * len(row)
-                    self._stones[row.start : row.stop] = _STONES[name].encode() * len(row)
-                self._latest = (number, name, value)
+                        raise node_error(_place(number), name, value, str(error)) from None
+                for other in names[: names.index(name)]:
+                    if points & placed[other]:
+                        raise node_error(_place(number), name, value, f"{other} has the same point")
+                placed[name] |= points
+            self._latest = (number, name, value)
+        black, white, empty = placed.values()
+        self._black = self._black & ~(white | empty) | black
+        self._white = self._white & ~(black | empty) | white
+
+
+def _points_of(stones: str, colour: str) -> int:
+    """The points of one colour, as the bits of a number."""
+    return sum(1 << point for point, stone in enumerate(stones) if stone == colour)
+
+
+def _stones_of(node: SgfNode) -> list[str]:
+    """AB, AW and AE, as far as a node has them and they name points."""
+    properties = node.properties
+    return [name for name in _STONES if name in properties and any(map(str.strip, properties[name]))]
 
 
 def _place(number: int) -> str:
@@ -442,21 +462,19 @@ def _place(number: int) -> str:
 
 def _check_node(node: SgfNode, number: int, root: SgfNode) -> None:
     """Refuses what FF[4] forbids, or what would have to be passed over."""
-    where = _place(number)
-    if "KO" in node:
-        raise node_error(
-            where, "KO", node.properties["KO"][0], "moves that are played although illegal are not supported"
-        )
-    moves = [name for name in _COLOURS if name in node]
-    set_up = [name for name in _SET_UP if name in node]
-    if moves and set_up:
-        raise node_error(
-            where, set_up[0], node.properties[set_up[0]][0], f"set-up in the same node as the move {moves[0]}"
-        )
+    properties = node.properties
+    mover = "B" if "B" in properties else "W"
+    if "KO" in properties and mover not in properties:
+        raise node_error(_place(number), "KO", properties["KO"][0], "there is no move in this node to be forced")
+    if mover in properties:
+        for name in (*_stones_of(node), "PL"):
+            if name in properties:
+                reason = f"set-up in the same node as the move {mover}"
+                raise node_error(_place(number), name, properties[name][0], reason)
     if number > 0:
         for name in ("GM", "SZ"):
-            if name in node and node.simple_text(name) != root.simple_text(name):
-                raise node_error(where, name, node.simple_text(name), "another game begins inside of this one")
+            if name in properties and node.simple_text(name) != root.simple_text(name):
+                raise node_error(_place(number), name, node.simple_text(name), "another game begins inside of this one")
 
 
 def _move_of(node: SgfNode, number: int, size: tuple[int, int]) -> tuple[Player, str, Action] | None:
@@ -476,12 +494,46 @@ def _move_of(node: SgfNode, number: int, size: tuple[int, int]) -> tuple[Player,
 
 
 def _turn_of(node: SgfNode, number: int) -> Player | None:
-    text = node.simple_text("PL")
-    if text is None:
+    values = node.properties.get("PL")
+    if values is None:
         return None
+    if len(values) == 1 and values[0] in _COLOURS:
+        return _COLOURS[values[0]]
+    text = node.simple_text("PL") or ""
     if text.lower() not in _PLAYERS:
         raise node_error(_place(number), "PL", text, "no player: expected B or W")
     return _PLAYERS[text.lower()]
+
+
+def _parse_komi(text: str, where: str) -> float | None:
+    if not text:
+        return None
+    number = text.replace(",", ".")
+    if _NUMBER.fullmatch(number) is None:
+        raise node_error(where, "KM", text, "no number")
+    komi = float(number)
+    if not math.isfinite(komi):
+        raise node_error(where, "KM", text, "too large a number")
+    if "." not in number and abs(komi) >= 100:
+        raise node_error(where, "KM", text, "perhaps hundredths of points or of stones: give the komi that is meant")
+    return komi
+
+
+def _with_komi(rules: Rules, text: str, where: str) -> Rules:
+    """The same rules with the komi of KM, if that says one."""
+    komi = _parse_komi(text, where)
+    try:
+        return rules if komi is None else rules.replace(komi=komi)
+    except SettingsError as error:
+        raise node_error(where, "KM", text, str(error)) from None
+
+
+def _parse_handicap(text: str, where: str) -> int:
+    if not text:
+        return 0
+    if _WHOLE_NUMBER.fullmatch(text) is None or int(text) > 361:
+        raise node_error(where, "HA", text, "no number of stones from 0 to 361")
+    return int(text)
 
 
 def _parse_rules(text: str) -> Rules | None:
@@ -497,7 +549,7 @@ def _parse_rules(text: str) -> Rules | None:
         return None
 
 
-def _format_komi(komi: float) -> str:
+def format_komi(komi: float) -> str:
     """A whole number without a point, unless it could be taken for hundredths."""
     text = f"{Decimal(repr(komi + 0.0)):f}".removesuffix(".0")
     return f"{text}.0" if abs(komi) >= 100 and "." not in text else text

@@ -1,5 +1,6 @@
 """Rule sets of Go, by name and by parts. Area scoring only: other rules are refused, never approximated."""
 
+import json
 from collections.abc import Mapping
 from typing import Literal, Self
 
@@ -116,7 +117,8 @@ class Rules(Settings):
         for part, values in _KATAGO_PARTS.items():
             value = given[part]
             if not any(value == known and type(value) is type(known) for known in values):
-                raise SettingsError(f"rules: {part} is one of {', '.join(map(str, values))}, not {value!r}")
+                known = ", ".join(map(json.dumps, values))
+                raise SettingsError(f"rules: {part} is one of {known}, not {value!r}")
         for part, supported in (("scoring", "AREA"), ("tax", "NONE"), ("hasButton", False)):
             if given[part] != supported:
                 raise UnsupportedRulesError(f"rules with {part} {given[part]!r} are not supported: only {supported!r}")

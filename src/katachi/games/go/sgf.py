@@ -1,23 +1,31 @@
 """SGF (FF[4]): text to tree and back. The grammar is sgfmill's; charsets, limits and errors are ours.
 
 A tree is an `SgfNode` with children. Values are kept as they stand between the brackets, escapes and all, so that what
-is not understood is saved as it was loaded; `SgfNode.text` and `set_text` translate. The bytes of a file become text by
-its charset before anything is parsed, because the second byte of a character of Shift JIS, Big5 or GBK may be a
-backslash or a bracket. (A program that escapes such bytes, as sgfmill itself does when it writes these charsets, is
-misread.) Nothing here recurses, so trees may be as deep as memory allows.
+is not understood is saved as it was loaded; `SgfNode.text` and `set_text` translate. Nothing here recurses, so trees
+may be as deep as memory allows.
+
+The bytes of a file become text by its charset before anything is parsed, because the second byte of a character of
+Shift JIS, Big5 or GBK may be a backslash or a bracket. Some programs, sgfmill among them, escape such bytes instead of
+characters. Where that makes a difference the reading with more values in it is tried first, because a wrong one takes
+the end of a value for text; if none has more, the one by characters.
+
+A charset that is often named where a larger one is meant is read as that one, as browsers do: GB2312 and GBK as
+GB18030, Shift JIS as Windows-31J (cp932), EUC-KR as cp949, ASCII as UTF-8, else Windows-1252.
 
 What reading does not keep: the order of properties in a node, lower-case letters in their names (`AddBlack` is `AB`),
-text outside of games, and the charset: files are written in UTF-8.
+text outside of games, and the charset. Saving writes UTF-8 and says so: it sets CA[UTF-8], and FF[4] if there is no FF.
 
 What the properties mean to a game of Go: katachi.games.go.record.
 """
 
 import codecs
+import errno
 import gc
 import os
 import re
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
@@ -63,6 +71,19 @@ _KOREAN = ["euc_kr", "cp949", "johab"]
 CHARSETS = frozenset(["ascii", "utf-8", *_EUROPEAN, *_OLDER, *_OTHERS, *_JAPANESE, *_CHINESE, *_KOREAN])
 """Charsets that the CA property may name."""
 
+_ALIASES = {"x-sjis": "shift_jis", "windows-31j": "cp932", "windows-949": "cp949", "windows-936": "gbk", "x-gbk": "gbk"}
+# What such a charset is read as: the first that fits the bytes.
+_READ_AS = {
+    "gb2312": ("gb18030",),
+    "gbk": ("gb18030",),
+    "shift_jis": ("cp932", "shift_jis"),
+    "euc_kr": ("cp949",),
+    "ascii": ("utf-8", "cp1252"),
+}
+# Those with characters that contain the byte of a backslash or a closing bracket.
+_ENTANGLED = frozenset(["cp932", "shift_jis", "iso2022_jp", "gb18030", "big5", "big5hkscs", "cp950", "johab"])
+_PERHAPS_ESCAPED_BYTE = re.compile(rb"[\x80-\xff]\\|\x1b[^\x1b\\]*\\")
+
 _WIDE_CHARSETS = frozenset(["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 # Longer ones first: the mark of UTF-32 begins with that of UTF-16.
 _BYTE_ORDER_MARKS = (
@@ -80,6 +101,9 @@ _HEAD = 2**16  # a charset that cannot be found properly is looked for in so man
 _TOKEN = re.compile(rb"\s*(?:\[([^\\\]]*(?:\\.[^\\\]]*)*)\]|([A-Za-z]{1,64})|([;()]))", re.DOTALL)
 _VALUE, _NAME, _DELIMITER = 1, 2, 3
 _GAME_START = re.compile(rb"\(\s*;")
+# Also one that is never closed: to look for it again behind every bracket would take forever.
+_ANY_VALUE = re.compile(rb"\[([^\\\]]*(?:\\.[^\\\]]*)*)(\]|\\?\Z)", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 
 
@@ -241,7 +265,9 @@ def parse_sgf_collection(data: bytes | str, *, encoding: str | None = None) -> l
 
 
 def load_sgf(path: str | os.PathLike[str], *, encoding: str | None = None) -> SgfNode:
-    """The first game of a file on disk; errors name the file."""
+    """The first game of a file on disk; errors name the file. A pipe or a device, which may not end, is an OSError."""
+    if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
     with open(path, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     try:
@@ -251,7 +277,30 @@ def load_sgf(path: str | os.PathLike[str], *, encoding: str | None = None) -> Sg
 
 
 def _parse_games(data: bytes | str, encoding: str | None, *, first_only: bool) -> list[SgfNode]:
-    source = _decode(data, encoding)
+    if isinstance(data, str):
+        return _games(_from_text(data, encoding), first_only=first_only)
+    charset, mark = _charset_of(data, encoding)
+    guess = _unescaped_by_bytes(charset, data)
+    try:
+        source = _decoded_by(charset, data, mark)
+        if guess is not None:
+            # All but the values: where that is the same, so is the grammar.
+            outline, other = (_ANY_VALUE.sub(b"[]", reading.utf8) for reading in (source, guess))
+            if other == outline:
+                guess = None
+            elif other.count(b"[") > outline.count(b"["):
+                with suppress(SgfError):
+                    return _games(guess, first_only=first_only)
+                guess = None
+        return _games(source, first_only=first_only)
+    except SgfError:
+        if guess is not None:
+            with suppress(SgfError):
+                return _games(guess, first_only=first_only)
+        raise
+
+
+def _games(source: "_Source", *, first_only: bool) -> list[SgfNode]:
     with _without_collection():
         games = [_parse_game(source, start, end) for start, end in _extents(source, first_only=first_only)]
     if not games:
@@ -266,6 +315,8 @@ def _parse_game(source: "_Source", start: int, end: int) -> SgfNode:
     try:
         root = _build(sgf_grammar.parse_sgf_game(source.utf8[start:end]))
     except ValueError as error:
+        if source.is_guess:
+            raise SgfError(f"SGF: {error}") from None
         offset, reason = _locate(source.utf8, start) or (start, str(error))
         raise SgfError(f"SGF, byte {source.offset(offset)}: {reason}") from None
     return root
@@ -276,9 +327,12 @@ def _extents(source: "_Source", *, first_only: bool) -> Iterator[tuple[int, int]
     text = source.utf8
     escapes = text.count(b"\\")
     start = _GAME_START.search(text)
-    if first_only and start is not None and len(text) + escapes <= MAX_TOKENS:  # a token has at least one byte
-        yield start.start(), len(text)
-        return
+    if first_only and start is not None and escapes <= MAX_TOKENS:
+        # Every token leaves at least one byte of this.
+        remains = _ANY_VALUE.sub(b"[", text[start.start() :]).translate(None, b" \t\r\n\v\f")
+        if len(remains) + escapes <= MAX_TOKENS:
+            yield start.start(), len(text)
+            return
     budget = MAX_TOKENS - escapes
     while start is not None:
         position, depth = start.start(), 0
@@ -318,12 +372,16 @@ def _build(tree: Any) -> SgfNode:  # noqa: ANN401
     while stack:
         branch, parent = stack.pop()
         for properties in branch.sequence:
-            if "" in properties:
-                raise ValueError("a property name without capital letters")
-            values = {intern(name): [raw.decode() for raw in raws] for name, raws in properties.items()}
-            parent = parent.add_child(values)
+            if properties:
+                if "" in properties:
+                    raise ValueError("a property name without capital letters")
+                properties = {intern(name): [raw.decode() for raw in raws] for name, raws in properties.items()}
+            node = SgfNode(properties)
+            parent.children.append(node)
+            parent = node
         branch.sequence = ()  # makes room
-        stack.extend((child, parent) for child in reversed(branch.children))
+        for child in reversed(branch.children):
+            stack.append((child, parent))
     return root.children[0]
 
 
@@ -348,6 +406,8 @@ def _locate(text: bytes, start: int) -> tuple[int, str] | None:
         may_have_value = kind == _NAME
         if kind == _NAME:
             name = (at, token[_NAME].decode())
+            if text[position : position + 1].isalpha():
+                return at, f"the property name {_show(name[1])} has more than 64 letters"
             if place != "node":
                 return at, f"property {name[1]!r} stands outside of a node"
             if not token[_NAME].translate(None, _LOWER_CASE):
@@ -387,6 +447,7 @@ class _Source:
     mark: int  # length of the byte order mark
     charset: str
     utf8: bytes
+    is_guess: bool = False  # its errors are shown to nobody
 
     def offset(self, at: int) -> int:
         """The byte of the original file that stands at a byte of the UTF-8."""
@@ -408,9 +469,8 @@ class _Source:
         return position
 
 
-def _decode(data: bytes | str, encoding: str | None) -> _Source:
-    if isinstance(data, str):
-        return _from_text(data, encoding)
+def _charset_of(data: bytes, encoding: str | None) -> tuple[str, int]:
+    """The charset of a file, and the length of its byte order mark."""
     if len(data) > MAX_BYTES:
         raise SgfError(f"SGF, byte {MAX_BYTES}: too large: more than {MAX_BYTES:,} bytes")
     chosen = None if encoding is None else _charset(encoding)
@@ -418,8 +478,8 @@ def _decode(data: bytes | str, encoding: str | None) -> _Source:
         raise InvalidArgumentError(f"encoding {encoding!r} is not supported: {did_you_mean(encoding, CHARSETS)}")
     for mark, charset in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return _decoded_by(charset, data, len(mark))
-    return _decoded_by(chosen or _find_charset(data), data)
+            return charset, len(mark)
+    return chosen or _find_charset(data), 0
 
 
 def _from_text(text: str, encoding: str | None) -> _Source:
@@ -436,25 +496,65 @@ def _from_text(text: str, encoding: str | None) -> _Source:
 
 
 def _decoded_by(charset: str, data: bytes, mark: int = 0) -> _Source:
-    try:
-        text = data[mark:].decode(charset)
-        return _Source(data, mark, charset, text.encode())
-    except UnicodeDecodeError as error:
-        at = mark + error.start
-        wrong = data[at : mark + error.end]
+    content = data[mark:]
+    refusal: UnicodeError | None = None
+    for codec in _READ_AS.get(charset, (charset,)):
+        try:
+            return _Source(data, mark, codec, content.decode(codec).encode())
+        except UnicodeError as error:
+            refusal = refusal or error
+    if isinstance(refusal, UnicodeDecodeError):
+        wrong = content[refusal.start : refusal.end]
         raise SgfError(
-            f"SGF, byte {at}: {wrong[:8]!r} is no {charset}; if the file has another charset, name it with encoding="
-        ) from None
-    except UnicodeEncodeError as error:  # some decoders let halves of surrogate pairs through
-        raise SgfError(f"SGF: {charset} text with {error.object[error.start]!r}, half of a surrogate pair") from None
+            f"SGF, byte {mark + refusal.start}: {wrong[:8]!r} is no {charset}; if the file has another charset, "
+            "name it with encoding= (--encoding)"
+        )
+    assert isinstance(refusal, UnicodeEncodeError)  # some decoders let halves of surrogate pairs through
+    raise SgfError(f"SGF: {charset} text with {refusal.object[refusal.start]!r}, half of a surrogate pair")
+
+
+def _unescaped_by_bytes(charset: str, data: bytes) -> _Source | None:
+    """The file read as if its bytes were escaped, not its characters, or None if it does not look like that."""
+    codec = _READ_AS.get(charset, (charset,))[0]
+    start = _GAME_START.search(data)
+    if codec not in _ENTANGLED or start is None or _PERHAPS_ESCAPED_BYTE.search(data) is None:
+        return None
+    if data.count(b"\\") > MAX_TOKENS:
+        return None
+
+    def value(found: re.Match[bytes]) -> bytes:
+        raw: bytes = found[1]
+        if raw.isascii() and b"\x1b" not in raw:
+            return found[0]
+        return b"[" + _escaped_by_characters(raw, codec) + found[2]
+
+    try:
+        utf8 = _ANY_VALUE.sub(value, data[start.start() :])
+        utf8 = utf8.decode(errors="replace").encode()
+        return _Source(utf8, 0, "utf-8", utf8, is_guess=True)
+    except UnicodeError:
+        return None
+
+
+def _escaped_by_characters(raw: bytes, codec: str) -> bytes:
+    """A value with escaped bytes as UTF-8 with escaped characters; escapes of colons and line breaks are kept."""
+    pieces, plain = [], bytearray()
+    for number, part in enumerate(_ESCAPE.split(raw)):
+        if number % 2 == 1 and part in b":\r\n":
+            pieces += [sgf_grammar.escape_text(plain.decode(codec).encode()), b"\\" + part]
+            plain.clear()
+        else:
+            plain += part
+    return b"".join([*pieces, sgf_grammar.escape_text(plain.decode(codec).encode())])
 
 
 def _charset(name: str) -> str | None:
     """The name that `codecs` has for a charset, or None."""
-    if _CHARSET_NAME.fullmatch(name.strip()) is None:
+    name = name.strip()
+    if _CHARSET_NAME.fullmatch(name) is None:
         return None
     try:
-        return codecs.lookup(name.strip()).name
+        return codecs.lookup(_ALIASES.get(name.lower(), name)).name
     except LookupError:
         return None
 
@@ -501,7 +601,7 @@ def _stated_charset(data: bytes, position: int) -> str | None:
                     "root node",
                     "CA",
                     value,
-                    f"{reason}; name the right one with encoding=, {did_you_mean(value, CHARSETS)}",
+                    f"{reason}; name it with encoding= (--encoding), {did_you_mean(value, CHARSETS)}",
                 )
             return charset
     return None
@@ -509,10 +609,10 @@ def _stated_charset(data: bytes, position: int) -> str | None:
 
 def _confirms(data: bytes, charset: str) -> bool:
     try:
-        utf8 = data.decode(charset).encode()
+        utf8 = _decoded_by(charset, data).utf8
         start = _GAME_START.search(utf8)
         return start is not None and _stated_charset(utf8, start.end()) == charset
-    except (UnicodeError, SgfError):
+    except SgfError:
         return False
 
 
@@ -537,12 +637,15 @@ def format_sgf(root: SgfNode) -> bytes:
 
 
 def save_sgf(root: SgfNode, path: str | os.PathLike[str]) -> None:
-    """Writes a tree to a file, which is replaced only when all is written."""
+    """Writes a tree to a file, which is replaced only when all is written and keeps its permissions."""
     data = format_sgf(root)
+    mode = _mode_of_file(path)
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    temporary = target.with_name(f".katachi-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
+            if mode is not None:
+                os.chmod(temporary, mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -550,6 +653,19 @@ def save_sgf(root: SgfNode, path: str | os.PathLike[str]) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _mode_of_file(path: str | os.PathLike[str]) -> int | None:
+    """The permissions of a file that exists; refuses to replace a device, a pipe or a folder."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file, which a record could replace", os.fspath(path))
+    return mode & 0o777
 
 
 def _raw_values(name: str, values: list[str]) -> list[bytes]:

@@ -19,7 +19,7 @@ __all__ = [
     "format_vertex",
     "parse_sgf_move",
     "parse_sgf_point",
-    "parse_sgf_rows",
+    "parse_sgf_points",
     "parse_size",
     "parse_vertex",
     "pass_action",
@@ -90,7 +90,8 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def parse_sgf_point(text: str, width: int, height: int) -> Point:
-    """`ec` of SGF as a point."""
+    """`ec` of SGF as a point; white space around it does not matter."""
+    text = text.strip()
     if len(text) != 2 or text[0] not in SGF_LETTERS or text[1] not in SGF_LETTERS:
         shown = text if len(text) <= 40 else f"{text[:40]}…"
         raise ParseError(f"{shown!r} is not a point of SGF: expected two letters")
@@ -110,7 +111,7 @@ def format_sgf_point(point: int, width: int, height: int) -> str:
 
 def parse_sgf_move(text: str, width: int, height: int) -> Action:
     """A point of SGF as an action; nothing is a pass, and so is `tt` on boards up to 19x19."""
-    if text == "" or (text == "tt" and width <= 19 and height <= 19):
+    if text.strip() == "" or (text.strip() == "tt" and width <= 19 and height <= 19):
         return pass_action(width, height)
     return Action(parse_sgf_point(text, width, height))
 
@@ -120,11 +121,18 @@ def format_sgf_move(action: int, width: int, height: int) -> str:
     return "" if action == pass_action(width, height) else format_sgf_point(action, width, height)
 
 
-def parse_sgf_rows(text: str, width: int, height: int) -> list[range]:
-    """An element of a list of points in SGF, `ec` or the rectangle `ec:gd`, as the points of each of its rows."""
+def parse_sgf_points(text: str, width: int, height: int) -> int:
+    """An element of a list of points in SGF, `ec` or the rectangle `ec:gd`: a number whose bit p stands for point p.
+
+    Nothing stands for no points: some programs write empty lists.
+    """
+    if text.strip() == "":
+        return 0
     first, colon, last = text.partition(":")
     top, left = row_and_col(parse_sgf_point(first, width, height), width)
     bottom, right = row_and_col(parse_sgf_point(last if colon else first, width, height), width)
     if bottom < top or right < left:
         raise ParseError(f"{text!r} is not a rectangle of SGF: expected its upper left and lower right corner")
-    return [range(row * width + left, row * width + right + 1) for row in range(top, bottom + 1)]
+    row = (1 << (right - left + 1)) - 1
+    starts = ((1 << width * (bottom - top + 1)) - 1) // ((1 << width) - 1)  # bit 0 of every row
+    return row * starts << point_at(top, left, width)

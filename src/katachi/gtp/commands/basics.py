@@ -80,15 +80,7 @@ def play(session: Session, player: Player, action: Action) -> None:
 @command("gogui-play_sequence", errors={IllegalMoveError: "illegal move"})
 def play_sequence(session: Session, moves: tuple[Move, ...]) -> None:
     """Moves, all of them or none."""
-    done = 0
-    try:
-        for player, action in moves:
-            session.play(player, action)
-            done += 1
-    except IllegalMoveError:
-        if done:
-            session.undo(done)
-        raise
+    session.play_all(moves)
 
 
 @command("genmove")
@@ -165,10 +157,7 @@ def thinking_time(session: Session) -> str:
 
 def format_decision(session: Session, decision: Decision) -> str:
     """A vertex, `pass` or `resign`."""
-    if decision.action is None:
-        return "resign"
-    vertex = session.vertex(decision.action)
-    return vertex if vertex == "pass" else vertex.upper()
+    return "resign" if decision.action is None else session.vertex(decision.action)
 
 
 def refuse_unless(condition: bool, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from typing import Any
+from typing import Any, Literal
 
 import katachi
 from katachi.core.errors import ParseError
@@ -19,14 +19,13 @@ _MOST_PLAYOUTS = 1_000_000
 @command("katachi-describe_engine")
 def describe_engine(session: Session) -> str:
     """Player, settings, seed and version: what it takes to play the same game again."""
-    width, height = session.shape
     lines = {
         "name": "Katachi",
         "version": katachi.__version__,
         "player": session.player.name,
         "settings": json.dumps(_parameters(session), sort_keys=True),
         "seed": session.seed,
-        "game": f"{session.game.name} {width}x{height}",
+        **session.describe(),
         "clock": session.clock,
     }
     return "\n".join(f"{key}: {value}" for key, value in lines.items())
@@ -56,7 +55,7 @@ def get_params(session: Session) -> str:
 @command("kata-set-param")
 def set_param(session: Session, name: str, value: Json) -> None:
     """One setting; the player is made anew."""
-    session.change_settings(**{_known(session, name): _value(value)})
+    session.change_settings(**{_known(session, name): value})
 
 
 @command("kata-set-params")
@@ -73,20 +72,21 @@ def param(session: Session, name: str | None = None, value: Json | None = None) 
     if name is None:
         return "\n".join(f"[string] {key} {json.dumps(value)}" for key, value in _parameters(session).items())
     refuse_unless(value is not None, "syntax error")
-    session.change_settings(**{_known(session, name): _value(value)})
+    session.change_settings(**{_known(session, name): value})
     return ""
 
 
 @command("kata-benchmark")
 def benchmark(session: Session, playouts: int) -> str:
-    """The speed of uniform playouts from this position."""
+    """The speed of uniform playouts from this position; anything said meanwhile cuts it short."""
     refuse_unless(1 <= playouts <= _MOST_PLAYOUTS, f"playouts must be from 1 to {_MOST_PLAYOUTS}, not {playouts}")
     refuse_unless(not session.is_over, "the game is over")
     state = native_state(session.game, session.state)
+    batch = state.playouts(playouts, session.status_rng())
     started = time.process_time()
-    state.playouts(playouts, session.status_rng())
+    batch.run(lambda _: not session.is_interrupted())
     seconds = max(time.process_time() - started, 1e-6)
-    return f"{playouts} playouts in {seconds:.3f} CPU seconds, {playouts / seconds:.0f} a second"
+    return f"{batch.done} playouts in {seconds:.3f} CPU seconds, {batch.done / seconds:.0f} a second"
 
 
 @command("kgs-game_over")
@@ -95,9 +95,8 @@ def game_over(session: Session) -> None:
 
 
 @command("kgs-chat")
-def chat(session: Session, kind: str, name: str, words: tuple[str, ...]) -> str:
+def chat(session: Session, kind: Literal["game", "private"], name: str, words: tuple[str, ...]) -> str:
     """Somebody on the server says something."""
-    refuse_unless(kind in ("game", "private"), "syntax error")
     return f"I am Katachi {katachi.__version__}, playing as {session.player.name}."
 
 
@@ -110,13 +109,3 @@ def _known(session: Session, name: str) -> str:
     if name not in known:
         raise GtpError(f"there is no setting {name!r}: {did_you_mean(name, known)}")
     return name
-
-
-def _value(given: object) -> object:
-    """A bare word means what it says in JSON, and otherwise itself."""
-    if not isinstance(given, str):
-        return given
-    try:
-        return json.loads(given)
-    except (ValueError, RecursionError):
-        return given

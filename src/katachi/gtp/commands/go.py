@@ -1,9 +1,11 @@
 """The commands of Go: komi, handicap, set-ups, scores, records."""
 
 from pathlib import Path
+from typing import Literal
 
 from katachi.core.errors import InvalidArgumentError, KatachiError
 from katachi.core.types import Action, Player, Point
+from katachi.games.go.record import format_komi
 from katachi.gtp.commands.basics import format_decision, refuse_unless
 from katachi.gtp.go_session import GoSession
 from katachi.gtp.protocol import GtpError
@@ -13,7 +15,7 @@ from katachi.gtp.registry import Move, command
 @command("get_komi")
 def get_komi(session: GoSession) -> str:
     """Points for White."""
-    return format_number(session.rules.komi)
+    return format_komi(session.rules.komi)
 
 
 @command("fixed_handicap", errors={InvalidArgumentError: "invalid number of stones"})
@@ -55,7 +57,7 @@ def setup(session: GoSession, stones: tuple[Move, ...]) -> None:
 @command("gogui-setup_player")
 def setup_player(session: GoSession, player: Player) -> None:
     """Who moves next."""
-    session.position = session.position.turned_to(player)
+    session.give_turn(player)
 
 
 @command("final_score")
@@ -65,11 +67,9 @@ def final_score(session: GoSession) -> str:
 
 
 @command("final_status_list")
-def final_status_list(session: GoSession, status: str) -> str:
+def final_status_list(session: GoSession, status: Literal["alive", "dead", "seki"]) -> str:
     """The chains with that status, one a line."""
-    by_status = session.chains_by_status()
-    refuse_unless(status in by_status, "syntax error")
-    return "\n".join(_points(session, chain) for chain in by_status[status])
+    return "\n".join(_points(session, chain) for chain in session.chains_by_status()[status])
 
 
 @command("kgs-genmove_cleanup")
@@ -98,12 +98,6 @@ def printsgf(session: GoSession, path: Path | None = None) -> str:
     except (OSError, UnicodeError) as error:
         raise GtpError(f"cannot save file {str(path)!r}: {getattr(error, 'strerror', error)}") from error
     return ""
-
-
-def format_number(value: float) -> str:
-    """Without an exponent, and without a needless fraction."""
-    text = f"{value:.12f}".rstrip("0").rstrip(".")
-    return "0" if text in ("", "-0") else text
 
 
 def _points(session: GoSession, points: list[Point]) -> str:

@@ -5,8 +5,6 @@ from katachi.gtp.go_session import GoSession
 from katachi.gtp.registry import command, find_command
 from katachi.gtp.session import Session
 
-_OWNERSHIP_PLAYOUTS = 500
-
 # GoGui's menu: type, label, command. Entries whose command this session does not know are left out.
 _ANALYZE = (
     ("dboard", "Ownership", "katachi-ownership"),
@@ -41,8 +39,7 @@ def gogui_version(session: Session, version: str) -> None:
 @command("katachi-ownership")
 def ownership(session: GoSession) -> str:
     """By point, how much more often Black than White holds it at the end of a playout: -1 to 1."""
-    shares = session.position.ownership(_OWNERSHIP_PLAYOUTS, session.status_rng())
-    return _rows([f"{share:.2f}" for share in shares], session.shape[0])
+    return _rows([f"{share:.2f}" for share in session.ownership()], session.shape[0])
 
 
 @command("gogui-rules_game_id")
@@ -67,7 +64,7 @@ def board_size(session: Session) -> str:
 @command("gogui-rules_legal_moves")
 def legal_moves(session: Session) -> str:
     """What the player to move may play; nothing when the game is over."""
-    return " ".join(vertex if vertex == "pass" else vertex.upper() for vertex in session.legal_moves())
+    return " ".join(session.legal_moves())
 
 
 @command("gogui-rules_side_to_move")

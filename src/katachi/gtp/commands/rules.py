@@ -1,17 +1,15 @@
 """Rule sets in the words of KataGo and of the KGS server."""
 
 import json
-from typing import Any
+from typing import Literal
 
 from katachi.core.errors import ParseError
 from katachi.games.go.rules import Rules
-from katachi.gtp.commands.basics import refuse_unless
 from katachi.gtp.go_session import GoSession
 from katachi.gtp.registry import Json, command
 
-_KGS = {"chinese": "chinese-kgs", "aga": "aga", "japanese": "japanese", "new_zealand": "new-zealand"}
+_KGS = {"chinese": "chinese-kgs"}  # the others have our names
 _LARGEST = 1e300
-_VALUES = {"true": True, "false": False}
 
 
 @command("kata-get-rules")
@@ -27,17 +25,16 @@ def set_rules(session: GoSession, rules: Json) -> None:
 
 
 @command("kata-set-rule")
-def set_rule(session: GoSession, part: str, value: str) -> None:
+def set_rule(session: GoSession, part: str, value: Json) -> None:
     """One part of the rule set."""
-    parts: dict[str, Any] = {**session.rules.to_katago(), part: _VALUES.get(value.lower(), value)}
+    parts: dict[str, object] = {**session.rules.to_katago(), part: value}
     session.change_rules(Rules.from_katago(parts, session.rules.komi))
 
 
 @command("kgs-rules")
-def kgs_rules(session: GoSession, name: str) -> None:
+def kgs_rules(session: GoSession, name: Literal["chinese", "aga", "japanese", "new_zealand"]) -> None:
     """A rule set by the server's name for it."""
-    refuse_unless(name.lower() in _KGS, "syntax error")
-    session.change_rules(Rules.named(_KGS[name.lower()], session.rules.komi))
+    session.change_rules(Rules.named(_KGS.get(name, name), session.rules.komi))
 
 
 def _rules(given: object, before: Rules) -> Rules:
