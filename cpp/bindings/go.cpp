@@ -281,19 +281,19 @@ void bind_go(nb::module_& m) {
             "The position after a move, of the player to move or of the one named; see Position::play_as.")
         .def(
             "play_all",
-            [](const AnyPosition& a, const std::vector<std::pair<Player, Action>>& moves) {
+            [](const AnyPosition& a, const std::vector<std::pair<Player, Action>>& moves, bool forced) {
                 AnyPosition after = a;
                 std::size_t played = 0;
                 try {
                     for (; played < moves.size(); ++played) {
-                        after.visit([&](auto& p) { p.play_as(moves[played].first, moves[played].second); });
+                        after.visit([&](auto& p) { p.play_as(moves[played].first, moves[played].second, forced); });
                     }
                 } catch (const IllegalMoveError&) {
                     return std::pair(after, played);
                 }
                 return std::pair(after, played);
             },
-            "moves"_a, "The position after as many of these moves as are legal, and how many that are.")
+            "moves"_a, "forced"_a = false, "The position after as many of these moves as are legal, and how many that are.")
         .def(
             "turned_to",
             [](AnyPosition a, Player player) {

@@ -301,7 +301,7 @@ class Position:
         The position after a move, of the player to move or of the one named; see Position::play_as.
         """
 
-    def play_all(self, moves: Sequence[tuple[Player, int]]) -> tuple[Position, int]:
+    def play_all(self, moves: Sequence[tuple[Player, int]], forced: bool = False) -> tuple[Position, int]:
         """
         The position after as many of these moves as are legal, and how many that are.
         """

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from katachi import Action, EngineError, Player, Rng, make_game, play_match
-from katachi.arena.match import MatchResult, play_game
+from katachi.arena.match import MatchResult
+from katachi.arena.referee import GameTask, play_game
 from katachi.games.contract import Game
 from katachi.games.go import Position
 from katachi.games.go.game import GoGame
@@ -49,10 +50,10 @@ def test_matches_repeat_and_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(GtpPlayer, "_start", noted)
     before = children()
-    first, again, other = play(1), play(1), play(2)
+    first, again, other = ([o.untimed() for o in play(seed).outcomes] for seed in (1, 1, 2))
     assert first == again
-    assert first.records != other.records
-    assert all(not record.cut for record in first.records)
+    assert [o.moves for o in first] != [o.moves for o in other]
+    assert all(o.reason == "count" for o in first)
     assert len(pids) == 6, "a process for each game, since each has a seed"
     for pid in pids:
         with pytest.raises(ProcessLookupError):
@@ -123,10 +124,11 @@ def test_a_dead_engine_does_not_end_the_game() -> None:
 
     with GtpPlayer(COMMAND) as player:
         killer = Killer(RandomSettings())
-        record = play_game(GAME, (killer, player), Rng(1))
+        task = GameTask(index=0, game="go", black="killer", white="victim", seed=1)
+        outcome = play_game(task, GAME, (killer, player))
         assert player.restarts == 1
     assert killer.moves > 4
-    assert not record.cut
+    assert outcome.reason == "count"
 
 
 def test_a_size_that_gnu_go_refuses() -> None:

@@ -6,7 +6,6 @@ from katachi import (
     Action,
     BaseGame,
     GameFacts,
-    IllegalMoveError,
     InvalidArgumentError,
     Player,
     Rng,
@@ -14,7 +13,8 @@ from katachi import (
     make_player,
     play_match,
 )
-from katachi.arena.match import GameRecord, play_game, play_round_robin, standings
+from katachi.arena.match import MatchResult, play_round_robin, standings
+from katachi.arena.referee import GameOutcome, GameTask, play_game
 from katachi.arena.statistics import wilson_interval
 from katachi.games.native import ExplicitTree
 from katachi.players.basic import RandomSettings
@@ -30,6 +30,10 @@ def test_wilson_interval_by_hand() -> None:
     assert wilson_interval(0, 0) == (0.0, 1.0)
     assert wilson_interval(0, 20)[0] == 0.0
     assert wilson_interval(20, 20)[1] == pytest.approx(1.0)
+
+
+def untimed(result: MatchResult) -> list[GameOutcome]:
+    return [outcome.untimed() for outcome in result.outcomes]
 
 
 class FirstWins(BaseGame[int]):
@@ -57,29 +61,28 @@ class FirstWins(BaseGame[int]):
 def test_seats_alternate_and_results_are_the_first_players() -> None:
     result = play_match(FirstWins(), make_player("random"), make_player("flat-mc:sims=1"), games=5, seed=1)
     assert (result.wins, result.draws, result.losses) == (3, 0, 2)
-    assert [record.players[0] for record in result.records] == ["random", "flat-mc:sims=1"] * 2 + ["random"]
+    assert [outcome.black for outcome in result.outcomes] == ["random", "flat-mc:sims=1"] * 2 + ["random"]
     assert play_match(FirstWins(), make_player("random"), make_player("random"), games=0, seed=1).score.win_rate == 0.5
 
 
 def test_a_cut_game_is_a_draw() -> None:
     players = (make_player("random"), make_player("random"))
-    record = play_game(make_game("go", size=9), players, Rng(1), max_length=10)
-    assert record.cut
-    assert len(record.moves) == 10
     result = play_match(make_game("go", size=9), *players, games=2, seed=1, max_length=10)
     assert result.draws == 2
+    assert [(o.reason, len(o.moves)) for o in result.outcomes] == [("cap", 10)] * 2
 
 
 def test_stochastic_games_are_played_and_repeatable() -> None:
     game = make_game("pig", target=10)
     players = (make_player("flat-mc:sims=8"), make_player("random"))
-    assert play_match(game, *players, games=6, seed=2) == play_match(game, *players, games=6, seed=2)
+    first, again = (play_match(game, *players, games=6, seed=2) for _ in range(2))
+    assert untimed(first) == untimed(again)
 
 
 def test_standings() -> None:
     game = make_game("tic-tac-toe")
     players = [make_player(spec) for spec in ("random", "flat-mc:sims=2", "flat-mc:sims=30")]
-    seen: list[GameRecord] = []
+    seen: list[GameOutcome] = []
     matches = play_round_robin(game, players, games=10, seed=1, on_game=seen.append)
     table = standings(matches)
     assert len(seen) == 30
@@ -101,8 +104,10 @@ def test_the_referee_checks() -> None:
         def choose(self, game: object, state: object, rng: Rng, progress: Progress | None = None) -> Decision:
             return Decision(Action(1))
 
-    with pytest.raises(IllegalMoveError, match="cheat chose 1"):
-        play_match(FirstWins(), Cheat(), "random", games=1, seed=1)
+    result = play_match(FirstWins(), Cheat(), "random", games=2, seed=1)
+    assert (result.wins, result.losses) == (0, 2)
+    assert result.fouls == {"cheat": {"illegal move": 2}, "random": {}}
+    assert "1 is illegal in" in result.outcomes[0].detail
     with pytest.raises(InvalidArgumentError, match="-3"):
         play_match(FirstWins(), "random", "random", games=-3, seed=1)
     with pytest.raises(InvalidArgumentError, match="different names"):
@@ -119,7 +124,12 @@ def test_a_resignation_loses(quitter: Player) -> None:
             return Decision(None)
 
     seats = (Quitter(), make_player("random")) if quitter is Player.BLACK else (make_player("random"), Quitter())
-    record = play_game(make_game("go", size=5), seats, Rng(1))
-    assert record.resigned is quitter
-    assert record.total == (0.0 if quitter is Player.BLACK else 1.0)
-    assert len(record.moves) == int(quitter)
+    for allowed in (True, False):
+        black, white = seats[0].name, seats[1].name
+        task = GameTask(index=0, game="go", seed=1, resignation=allowed, black=black, white=white)
+        outcome = play_game(task, make_game("go", size=5), seats)
+        assert outcome.reason == "resignation"
+        assert outcome.loser == quitter.name.lower()
+        assert outcome.total == (0.0 if quitter is Player.BLACK else 1.0)
+        assert len(outcome.moves) == int(quitter)
+        assert bool(outcome.detail) is not allowed

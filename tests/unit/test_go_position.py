@@ -396,3 +396,23 @@ def test_copies_keep_what_later_rules_forbid() -> None:
 def test_only_stones_are_taken_off(point: int | str) -> None:
     with pytest.raises(InvalidArgumentError):
         Position(5).without([point])
+
+
+def test_copies_keep_a_forced_ko() -> None:
+    position = Position.from_diagram(KO, to_play=WHITE, rules="chinese").play("B4")
+    forced = position.play_forced("C4", BLACK)
+    assert forced.forced_moves() == {2}
+    for copy in (pickle.loads(pickle.dumps(forced)), deepcopy(forced), forced.transformed(Symmetry())):
+        assert copy == forced
+    with pytest.raises(IllegalMoveError, match="illegal move B4 for BLACK: point is occupied"):
+        position.play_forced("B4", BLACK)
+
+
+@pytest.mark.parametrize("rules", ["aga", "new-zealand", "tromp-taylor", "chinese"])
+def test_a_named_player_is_judged_as_after_the_turn(rules: str) -> None:
+    """Situational superko: the board as it is, with the turn given away, is another position than it was."""
+    for diagram in (". . .\nO . .\n. O .", KO, "X . O\n. X .\nO . X"):
+        for player in Player:
+            position = Position.from_diagram(diagram, rules=rules, to_play=player.opponent)
+            for action in range(position.pass_action + 1):
+                assert position.illegality(action, player) == position.turned_to(player).illegality(action)

@@ -813,3 +813,29 @@ def test_the_property_is_json() -> None:
     assert terms["player"] == "flat-mc:sims=5"
     assert terms["person"] == "black"
     assert terms["rules"]["ko"] == "simple"
+
+
+def test_a_damaged_game_does_not_hide_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    with Autosave(folder) as autosave:
+        assert autosave.save(play_all(table("D4"), "C3"))
+    (folder / "game-2.sgf").write_text("damaged")
+    os.utime(folder / "game.sgf", (1, 1))
+    with Autosave(folder) as autosave, pytest.raises(KatachiError, match="game-2.sgf: SGF, byte 0"):
+        autosave.resume()  # nor can the other one: nobody knows its player
+    record = folder / "game.sgf"
+    record.write_text(record.read_text().replace('"scripted"', '"random"'))
+    with Autosave(folder) as autosave:
+        assert len(autosave.resume().position.moves) == 2
+
+
+def test_a_game_is_as_long_as_a_record() -> None:
+    position = Position(5, rules="chinese")
+    while len(position.moves) < 5000:
+        position = position.play_all([(Player.BLACK, "pass"), (Player.BLACK, "pass")])
+    game = Table(make_player("random"), position.turned_to(Player.BLACK), person=Player.BLACK)
+    with pytest.raises(InvalidArgumentError, match="at most 5000 moves"):
+        game.play("C3")
+    game = Table(make_player("random"), position.turned_to(Player.WHITE), person=Player.BLACK)
+    with pytest.raises(InvalidArgumentError, match="at most 5000 moves"):
+        game.reply()

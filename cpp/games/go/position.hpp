@@ -290,12 +290,15 @@ std::vector<Action> Position<B>::last_removed() const {
     return removed;
 }
 
+// The last entry of the history is the board itself, whoever has the turn on it.
 template <class B>
 bool Position<B>::repeats(const B& board, Point p) const {
     const Player next = opponent(board.to_play());
     const std::uint64_t key = repetition_key(board.stones_key_after(p), next);
-    auto found = std::ranges::find(keys_, key);
-    if (found == keys_.end()) {
+    const auto before = keys_.end() - 1;
+    auto found = std::find(keys_.begin(), before, key);
+    const bool may_be_now = key == repetition_key(board.stones_key(), board.to_play());
+    if (found == before && !may_be_now) {
         return false;
     }
     Stones stones = entries_.back().stones;
@@ -303,9 +306,15 @@ bool Position<B>::repeats(const B& board, Point p) const {
         stones.flip(geometry().dense(p), board.to_play());
     }
     board.for_each_removed_by(p, [&](Point q) { stones.flip(geometry().dense(q), static_cast<Player>(board.colour(q))); });
-    for (; found != keys_.end(); found = std::find(found + 1, keys_.end(), key)) {
+    const auto is_same = [&](const Entry& entry, Player to_play) {
+        return entry.stones == stones && (rules_.ko == Ko::positional || to_play == next);
+    };
+    if (may_be_now && is_same(entries_.back(), board.to_play())) {
+        return true;
+    }
+    for (; found != before; found = std::find(found + 1, before, key)) {
         const Entry& earlier = entries_[static_cast<std::size_t>(found - keys_.begin())];
-        if (earlier.stones == stones && (rules_.ko == Ko::positional || earlier.to_play == next)) {
+        if (is_same(earlier, earlier.to_play)) {
             return true;
         }
     }

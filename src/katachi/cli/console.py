@@ -3,14 +3,17 @@
 import json
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from katachi.search.searches import Progress
 
-__all__ = ["print_json", "progress_bar", "raise_on_hangup"]
+__all__ = ["live_status", "print_json", "progress_bar", "raise_on_hangup"]
+
+_SECONDS_BETWEEN_LINES = 10.0
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
@@ -52,3 +55,42 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator["Progress"]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+@contextmanager
+def live_status(total: int, *, quiet: bool = False) -> Iterator[Callable[[int, str], None]]:
+    """Tells how far a run is: a bar with the score and the time left on a terminal, otherwise a line now and then."""
+    if quiet:
+        yield lambda _done, _line: None
+        return
+    if not sys.stderr.isatty():
+        last = time.monotonic()
+
+        def print_line(done: int, line: str) -> None:
+            nonlocal last
+            if done == total or time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                print(f"{done}/{total} games: {line}", file=sys.stderr, flush=True)
+
+        yield print_line
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done, line: bar.update(task, completed=done, description=line)

@@ -28,8 +28,20 @@ class EngineError(KatachiError):
     """An external engine that is missing, silent, dead or wrong."""
 
 
+class EngineTimeoutError(EngineError):
+    """An external engine that did not answer in time."""
+
+
+class EngineMoveError(EngineError):
+    """An external engine that answered with a move that is illegal, or none at all."""
+
+
 class SettingsError(KatachiError, ValueError):
     """A settings model that refuses a key or a value."""
+
+
+class StoreError(KatachiError):
+    """A file of games that cannot be used: damaged, locked, or something else."""
 
 
 class UnknownNameError(KatachiError, LookupError):
@@ -38,3 +50,7 @@ class UnknownNameError(KatachiError, LookupError):
 
 class UnsupportedRulesError(KatachiError, ValueError):
     """Rules that Katachi knows and refuses rather than approximates."""
+
+
+class WorkerError(KatachiError):
+    """Work that failed in another process, or that killed the process it ran in."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, Self
+from typing import Any, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -38,6 +38,12 @@ class Settings(BaseModel):
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:
         """From a TOML table or the options of a spec."""
         return cls(**{str(key): value for key, value in values.items()})
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """From what `model_dump(mode="json")` gave: JSON has lists where a field has a tuple."""
+        tuples = {name for name, field in cls.model_fields.items() if get_origin(field.annotation) is tuple}
+        return cls(**{key: tuple(value) if key in tuples else value for key, value in values.items()})
 
     def replace(self, **changes: Any) -> Self:  # noqa: ANN401
         """A copy with some fields changed, checked again."""

@@ -179,6 +179,8 @@ def _move(session: Session, color: str, vertex: str) -> Move:
 
 def _json(_: Session, *words: str) -> Json:
     text = " ".join(words)
+    if text.lower() in ("true", "false"):
+        return Json(text.lower() == "true")
     try:
         return Json(json.loads(text))
     except (ValueError, RecursionError):
@@ -189,9 +191,9 @@ def _json(_: Session, *words: str) -> Json:
 
 def _one_of(choices: tuple[str, ...]) -> _Reader:
     def read(_: Session, word: str) -> str:
-        if word not in choices:
+        if word.lower() not in choices:
             raise ParseError(f"{word!r} is none of {', '.join(choices)}")
-        return word
+        return word.lower()
 
     read.__name__ = "_one_of"
     return read

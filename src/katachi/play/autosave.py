@@ -58,24 +58,31 @@ class Autosave:
         self._is_ours = False  # is what is there our game?
 
     def resume(self) -> Table:
-        """The game that was left last; an error if there is none, or if it is damaged."""
+        """The game that was left last and can be taken up. An error if there is none: then of the first that failed."""
         try:
             kept = [path for path in self._folder.iterdir() if _KEPT.fullmatch(path.name)]
             kept.sort(key=lambda path: path.stat().st_mtime, reverse=True)
         except OSError:
             kept = []
         over = None
+        failure: KatachiError | None = None
         for path in kept:
             if not self._lock(path):
                 self.occupied.append(path)
                 continue
-            table = _resume(path)
+            try:
+                table = _resume(path)
+            except KatachiError as error:
+                failure = failure or error
+                continue
             if not table.is_over:
                 self.path = path
                 self._has_path = self._is_ours = True
                 return table
             over = over or f"the last one is over ({table.result}), its record is {path}"
         self.close()
+        if failure is not None:
+            raise failure
         if self.occupied:
             names = " and ".join(map(str, self.occupied)) + (" is" if len(self.occupied) == 1 else " are")
             raise InvalidArgumentError(f"there is no game to resume: {names} being played by another katachi play")

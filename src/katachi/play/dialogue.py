@@ -328,7 +328,7 @@ class Dialogue:
         if self._save_to is not None:
             return 0 if self._write_at_end(self._save_to) else 2
         if self._autosave.failure is None:
-            self._terminal.show(f"The record is in {self._autosave.path}; the next game replaces it.")
+            self._terminal.show(f"The record is in {self._autosave.path}; a later game may replace it.")
         return 0
 
     def _leave(self, status: int) -> int:

@@ -23,7 +23,7 @@ from katachi.core.types import Player, Point
 from katachi.games.go.game import GoGame
 from katachi.games.go.handicap import fixed_handicap
 from katachi.games.go.position import Position
-from katachi.games.go.record import Record, format_result
+from katachi.games.go.record import MAX_MOVES, Record, format_result
 from katachi.games.go.rules import Rules
 from katachi.games.go.sgf import SgfError
 from katachi.games.go.status import dead_chains
@@ -99,12 +99,14 @@ class Table:
         reason = self.position.illegality(action)
         if reason is not None:
             raise IllegalMoveError(f"{self.position.vertex(action)} is not possible: {reason}")
+        self._check_length()
         self.position = self.position.play(action)
 
     def reply(self, progress: Progress | None = None) -> Decision:
         """The player's move, or its resignation. What interrupts its thoughts, Ctrl-C or an error, changes nothing."""
         if self.is_over or self.position.is_over or self.is_persons_turn:
             raise InvalidArgumentError(f"it is not the turn of {self.player.name}")
+        self._check_length()
         decision = self._think("move", progress)
         if decision.action is None:
             self.result = _resigned(self.person.opponent)
@@ -213,6 +215,10 @@ class Table:
 
     def _think(self, purpose: str, progress: Progress | None) -> Decision:
         return self.player.choose(self._game(), self.position, self._rng.split(purpose, self.move_number), progress)
+
+    def _check_length(self) -> None:
+        if self.move_number > MAX_MOVES:
+            raise InvalidArgumentError(f"a record has at most {MAX_MOVES} moves: resign, or take moves back")
 
     def _check_turn(self) -> None:
         if self.is_over:

@@ -32,7 +32,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from katachi._core import Rng
-from katachi.core.errors import EngineError, InvalidArgumentError, ParseError
+from katachi.core.errors import EngineError, EngineMoveError, InvalidArgumentError, ParseError
 from katachi.core.settings import Settings
 from katachi.core.types import Action, Player
 from katachi.games.contract import Game
@@ -98,6 +98,7 @@ class GtpPlayer:
         self.settings = GtpSettings(seed=seed, timeout=timeout)
         self.name = self._spec(command)
         self.restarts = 0  # of an engine that failed; new games do not count
+        self.may_restart = True  # in a match a crash is a loss
         self._words = split_command(command)
         self._command = command
         self._on_stderr = on_stderr
@@ -119,6 +120,8 @@ class GtpPlayer:
         if not isinstance(state, Position):
             raise InvalidArgumentError(f"{self.name} plays go only, and this is no Go position: {state!r}")
         tick = None if progress is None else lambda: progress(-1.0)
+        if state.forced_moves():
+            state = state.without(())  # what the rules forbid cannot be told as moves, but its stones can be set up
         line = _Line.of(state)
         self._begin_or_continue(line, rng)
         try:
@@ -193,7 +196,7 @@ class GtpPlayer:
         except EngineRefusedError:
             raise
         except EngineError:
-            if self._process is None:  # it could not even be started
+            if self._process is None or not self.may_restart:  # it could not even be started
                 raise
         self.restarts += 1
         return self._ask(position, line, tick)
@@ -279,10 +282,10 @@ class GtpPlayer:
         try:
             action = position.action(answer)
         except ParseError as error:
-            raise EngineError(f"{self.name} answered {answer!r}, which is no move: {error}\n{position}") from error
+            raise EngineMoveError(f"{self.name} answered {answer!r}, which is no move: {error}\n{position}") from error
         reason = position.illegality(action)
         if reason is not None:
-            raise EngineError(f"{self.name} answered {answer!r}, which is illegal ({reason}) in\n{position}")
+            raise EngineMoveError(f"{self.name} answered {answer!r}, which is illegal ({reason}) in\n{position}")
         return action
 
 

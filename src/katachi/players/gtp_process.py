@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Self
 
-from katachi.core.errors import EngineError, InvalidArgumentError, ParseError
+from katachi.core.errors import EngineError, EngineTimeoutError, InvalidArgumentError, ParseError
 from katachi.gtp.protocol import MAX_ID, GtpError, Request, Response, format_request, parse_response
 from katachi.players.external import need_program
 
@@ -183,7 +183,7 @@ class GtpProcess:
             except BlockingIOError:
                 seconds = wait.next()
                 if seconds is None:
-                    raise self._failure(f"did not read {shown} within {wait.told}") from None
+                    raise self._failure(f"did not read {shown} within {wait.told}", EngineTimeoutError) from None
                 if self._is_dead():
                     raise self._death(shown) from None
                 poll.poll(seconds * 1000)
@@ -200,7 +200,7 @@ class GtpProcess:
             if seconds is None:
                 so_far = self._output.peek()
                 said = f"; it wrote {so_far!r} and no empty line" if so_far else ""
-                raise self._failure(f"did not answer {shown} within {wait.told}{said}")
+                raise self._failure(f"did not answer {shown} within {wait.told}{said}", EngineTimeoutError)
             self._output.wait(seconds)
         try:
             return parse_response(answer.decode(errors="replace"))
@@ -208,8 +208,11 @@ class GtpProcess:
             raise self._failure(f"was asked {shown}: {error}") from error
 
     def _is_dead(self) -> bool:
-        """Has it ended, and nothing comes any more? Whatever it has started may still hold its pipes."""
-        if self._process.poll() is None:
+        """Has it failed, and nothing comes any more? Whatever it has started may still hold its pipes.
+
+        One that ended well may have left the work to a process of its own.
+        """
+        if not self._process.poll():
             return False
         now = time.monotonic()
         if self._died is None:
@@ -226,12 +229,12 @@ class GtpProcess:
         how = f"status {status}" if status >= 0 else f"killed by signal {-status}, {signal.strsignal(-status)}"
         return self._failure(f"ended ({how}) before it answered {shown}")
 
-    def _failure(self, what: str) -> EngineError:
+    def _failure(self, what: str, kind: type[EngineError] = EngineError) -> EngineError:
         """Ends the engine; the error tells what happened, and the engine's last words."""
         self._end(f"it {what}")
         lines = self._stderr.lines()[-_SHOWN_LINES:]
         words = "".join(f"\n    {line}" for line in lines)
-        return EngineError(f"{self.name} {what}" + (f"\n{LAST_WORDS}{words}" if words else ""))
+        return kind(f"{self.name} {what}" + (f"\n{LAST_WORDS}{words}" if words else ""))
 
     def _end(self, why: str, *, ask: float = 0.0) -> None:
         if self._ended is None:

@@ -19,9 +19,6 @@ from katachi.games.go.vertex import format_vertex, parse_vertex, pass_action
 
 __all__ = ["Position"]
 
-# What they forbid, every rule set does.
-_FREE_RULES = Rules(ko="simple", suicide=True)
-
 
 class Position:
     """A position on any rectangle from 1x1 to 19x19.
@@ -261,8 +258,11 @@ class Position:
 
     def play_all(self, moves: Iterable[tuple[Player, int | str]]) -> "Position":
         """The position after many moves of named players, as in `play`; much faster than one after the other."""
+        return self._play_all(moves, forced=False)
+
+    def _play_all(self, moves: Iterable[tuple[Player, int | str]], *, forced: bool) -> "Position":
         actions = [(player, self.action(move)) for player, move in moves]
-        native, played = self._native.play_all(actions)
+        native, played = self._native.play_all(actions, forced)
         after = Position._wrap(native, self._rules)
         if played < len(actions):
             player, action = actions[played]
@@ -349,12 +349,12 @@ class Position:
             rules = rules.replace(komi=-(self.area_score() - self.score()))
             to_play, handicap = to_play.opponent, 0
         snapshot = ("".join(moved), to_play, None if ko is None else image[ko], passes)
-        start = Position._from_snapshot(new_width, new_height, _FREE_RULES, snapshot)
+        start = Position._from_snapshot(new_width, new_height, rules, snapshot, handicap)
         moved_events = []
         for player, move in self._events():
             mover = player.opponent if swap_colours else player
             moved_events.append((mover, image[move] if move is not None and move != self.pass_action else move))
-        return start._replayed(moved_events).with_rules(rules, handicap)
+        return start._replayed(moved_events, forced=True)
 
     @property
     def turns(self) -> dict[int, Player]:
@@ -375,7 +375,7 @@ class Position:
     def forced_moves(self) -> set[int]:
         """The numbers, from 1, of the moves that the rules of now forbid: rules may change during a game."""
         try:
-            self.start()._replayed(self._events())
+            self.start()._replayed(self._events(), forced=False)
             return set()
         except IllegalMoveError:
             pass
@@ -391,15 +391,16 @@ class Position:
                 forced.add(len(position.moves))
         return forced
 
-    def _replayed(self, events: Iterable[tuple[Player, int | None]]) -> "Position":
-        """Under the freest rules, if those of the game may have changed on the way."""
+    def _replayed(self, events: Iterable[tuple[Player, int | None]], *, forced: bool) -> "Position":
+        """A copy forces the moves: the rules may have changed on the way."""
         position = self
         for is_turn, group in groupby(events, key=lambda event: event[1] is None):
             if is_turn:
                 for player, _ in group:
                     position = position.turned_to(player)
             else:
-                position = position.play_all((player, move) for player, move in group if move is not None)
+                moves = [(player, move) for player, move in group if move is not None]
+                position = position._play_all(moves, forced=forced)
         return position
 
     # -- as text, picture and value
@@ -455,5 +456,5 @@ def _replay(
     handicap: int,
     events: list[tuple[int, int | None]],
 ) -> Position:
-    position = Position._from_snapshot(width, height, _FREE_RULES, start)
-    return position._replayed((Player(player), move) for player, move in events).with_rules(rules, handicap)
+    position = Position._from_snapshot(width, height, rules, start, handicap)
+    return position._replayed(((Player(player), move) for player, move in events), forced=True)

@@ -144,6 +144,8 @@ class Record:
         application: str = _APPLICATION,
     ) -> "Record":
         """A record of a position: what its history starts from, and all its moves. `Record.position` gives it back."""
+        if len(position.moves) > MAX_MOVES:
+            raise InvalidArgumentError(f"a record has at most {MAX_MOVES} moves, not {len(position.moves)}")
         record = cls.new(
             position.width,
             position.height,
