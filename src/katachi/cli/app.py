@@ -3,7 +3,7 @@
 import typer
 
 import katachi
-from katachi.cli import bench, demo, gtp, info, match, perft, play
+from katachi.cli import bench, demo, gtp, info, match, perft, play, tournament, tune
 
 __all__ = ["app"]
 
@@ -26,6 +26,8 @@ def _root(version: bool = typer.Option(False, "--version", help="Print the versi
 app.command("play")(play.play)
 app.command("gtp")(gtp.gtp)
 app.command("match")(match.match)
+app.command("tournament")(tournament.tournament)
+app.command("tune")(tune.tune)
 app.command("perft")(perft.perft)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
