@@ -23,7 +23,7 @@ from katachi.core.errors import InvalidArgumentError, KatachiError, ParseError, 
 __all__ = ["Executor", "InProcess", "LocalWorkers", "call", "make_executor"]
 
 Json = dict[str, Any]
-_MOST_DEATHS = 3
+MOST_DEATHS = 3
 _TO_END = 1.5  # seconds for a worker to end what it has started, before it is killed
 # Modules are found where we find them. Not by PYTHONPATH: engines would inherit it, and they may have a Python of
 # their own.
@@ -47,12 +47,11 @@ def call(function: str, argument: Json) -> Json:
 def make_executor(text: str) -> Executor:
     """`local` (this process), `local:N` (N worker processes), `ray` or `ray:ADDRESS`."""
     kind, _, rest = text.partition(":")
-    if kind == "local":
-        if not rest:
-            return InProcess()
-        if rest.isdecimal() and 1 <= int(rest) <= 1024:
-            return LocalWorkers(int(rest))
-    if kind == "ray":
+    if text == "local":
+        return InProcess()
+    if kind == "local" and rest.isdecimal() and len(rest) <= 4 and 1 <= int(rest) <= 1024:
+        return LocalWorkers(int(rest))
+    if text == "ray" or (kind == "ray" and rest):
         from katachi.arena.ray_executor import RayExecutor
 
         return RayExecutor(rest or None)
@@ -155,7 +154,7 @@ class _Feeder(threading.Thread):
 
     def _work(self, argument: Json) -> Json | None:
         line = json.dumps({"function": self._function, "argument": argument}).encode() + b"\n"
-        for _ in range(_MOST_DEATHS):
+        for _ in range(MOST_DEATHS):
             process = self._worker()
             if process is None:
                 return None
@@ -172,7 +171,7 @@ class _Feeder(threading.Thread):
                 self._end()
         if self._is_stopped:
             return None
-        raise WorkerError(f"{_MOST_DEATHS} workers died over the same work: {json.dumps(argument)[:500]}")
+        raise WorkerError(f"{MOST_DEATHS} workers died over the same work: {shown(argument)}")
 
     def _worker(self) -> "subprocess.Popen[bytes] | None":
         with self._lock:
@@ -202,6 +201,11 @@ class _Feeder(threading.Thread):
                 if stream is not None:
                     with suppress(OSError):
                         stream.close()
+
+
+def shown(argument: Json) -> str:
+    """A piece of work, for an error message."""
+    return json.dumps(argument)[:500]
 
 
 def answer_of(function: str, argument: Json) -> Json:
