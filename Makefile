@@ -41,6 +41,7 @@ test-slow: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo ## run the tests tha
 
 bench: $(VENV)/.stamp-package valgrind ## measure speed: the clock, then instructions counted by Valgrind
 	$(BIN)/katachi bench
+	$(BIN)/python benchmarks/workers.py
 	@if command -v valgrind >/dev/null; then set -x; $(BIN)/python benchmarks/instructions.py; fi
 
 fuzz: $(VENV)/.stamp-package $(VENV)/.stamp-test $(VENV)/.stamp-fuzz ## feed rubbish to the readers of GTP and SGF (FUZZ_RUNS=100000)

@@ -821,7 +821,7 @@ def test_a_damaged_game_does_not_hide_the_others(tmp_path: Path) -> None:
         assert autosave.save(play_all(table("D4"), "C3"))
     (folder / "game-2.sgf").write_text("damaged")
     os.utime(folder / "game.sgf", (1, 1))
-    with Autosave(folder) as autosave, pytest.raises(KatachiError, match="game-2.sgf: SGF, byte 0"):
+    with Autosave(folder) as autosave, pytest.raises(KatachiError, match=r"game-2\.sgf: SGF, byte 0"):
         autosave.resume()  # nor can the other one: nobody knows its player
     record = folder / "game.sgf"
     record.write_text(record.read_text().replace('"scripted"', '"random"'))

@@ -48,6 +48,9 @@ class Store:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.executescript(_SCHEMA)
             self._check(dict(settings))
+            # What a kill left of a file in the middle of writing it; nobody else writes here while we hold the lock.
+            for unfinished in (folder / "sgf").glob(".katachi-*.tmp"):
+                unfinished.unlink(missing_ok=True)
             self._open = stack.pop_all()
 
     def __enter__(self) -> Self:

@@ -1,0 +1,129 @@
+"""What an experiment is: a folder with a claim and settings (`experiment.toml`) and a runner (`runner.py`).
+
+Settings go in, rows come out, and tables, verdicts and figures are pure functions of the rows. Which experiments there
+are is known to katachi.experiments.registry; where results are kept, to katachi.experiments.results.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+from pydantic import Field
+
+from katachi.arena.executor import Executor
+from katachi.core.errors import StoreError
+from katachi.core.settings import Settings
+from katachi.experiments.ledger import Source
+
+__all__ = [
+    "OURS", "SCALES", "VERDICTS", "Claim", "Description", "Progress", "Row", "Runner", "Scale", "ScaleSettings",
+    "Summary", "Verdict", "append_row", "read_rows",
+]  # fmt: skip
+
+Row: TypeAlias = dict[str, Any]
+Scale = Literal["smoke", "quick", "full"]
+Verdict = Literal["reproduced", "partly", "not"]
+Progress: TypeAlias = Callable[[int, str], object]  # rows so far, and a word about them
+
+SCALES: tuple[Scale, ...] = get_args(Scale)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+OURS = "Katachi"  # the source of what no source has
+
+_NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+
+
+class Claim(Settings):
+    """What a source says, or what we expect where there is no source."""
+
+    text: str = Field(min_length=1, description="In our words, with the source's numbers.")
+    numbers: dict[str, Any] = Field(default_factory=dict, description="The source's numbers, for tables and figures.")
+
+
+class ScaleSettings(Settings):
+    """One size of an experiment."""
+
+    core_seconds: float = Field(gt=0, description="What it costs on one core, measured.")
+    settings: dict[str, Any] = Field(description="The runner's own; the seed is added to them.")
+
+
+class Description(Settings):
+    """What `experiment.toml` holds."""
+
+    id: str = Field(pattern=_NAME, description="Kebab case; the folder has underscores instead.")
+    title: str = Field(min_length=1, description="One line.")
+    source: Source | Literal["Katachi"] = Field(description="As in the ledger, or Katachi for our own.")
+    where: str = Field(min_length=1, description="Section, table or figure of the source.")
+    rows: list[str] = Field(description="Ids of the ledger rows that it answers.")
+    claim: Claim = Field(description="What is put to the test.")
+    scale: dict[Scale, ScaleSettings] = Field(description="smoke: seconds; quick: minutes; full: the source's size.")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the rows say."""
+
+    columns: Sequence[str]
+    table: Sequence[Sequence[str]]
+    result: str  # one sentence
+    verdict: Verdict
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return asdict(self)
+
+
+class Runner(Protocol):
+    """What the module `runner` of an experiment's folder offers."""
+
+    def total(self, settings: Mapping[str, Any]) -> int:
+        """How many rows there will be."""
+
+    def run(self, settings: Mapping[str, Any], rows_path: Path, executor: Executor, progress: Progress) -> None:
+        """Appends JSON lines; rows that are there already are not made again."""
+
+    def summarise(self, rows: Sequence[Row], claim: Claim) -> Summary:
+        """Table and verdict: a pure function."""
+
+    def draw(self, rows: Sequence[Row], claim: Claim, path: Path) -> None:
+        """Writes `path` with the suffixes .png and .svg: a pure function of the rows, too."""
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a file; none if there is no file.
+
+    A last line without an end was cut by a kill: it is left out, and `append_row` will not run into it.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
+    rows = []
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            raise StoreError(f"{path}, line {number} is not JSON: {line[:100]!r}") from None
+        if not isinstance(row, dict):
+            raise StoreError(f"{path}, line {number} is no row: {line[:100]!r}")
+        rows.append(row)
+    return rows
+
+
+def append_row(path: Path, row: Row) -> None:
+    """One short line, complete or not there."""
+    line = json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    try:
+        with open(path, "a+b") as file:
+            if file.tell():
+                file.seek(-1, 2)
+                if file.read(1) != b"\n":  # what a kill left of a line
+                    file.seek(0)
+                    file.truncate(file.read().rfind(b"\n") + 1)
+            file.write(line)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
