@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from katachi.arena.elo import ELO_PER_LOGIT, elo_difference, elo_interval, expected_score, likelihood_of_superiority
-from katachi.arena.ratings import PairCounts, rate
+from katachi.arena.ratings import PairCounts, _Model, rate
 from katachi.arena.sprt import Sprt, parse_sprt
 from katachi.core.errors import InvalidArgumentError, ParseError
 
@@ -41,6 +41,29 @@ def test_draws_by_hand() -> None:
     ratings = rate([PairCounts("a", "b", 10, 20, 10), PairCounts("b", "a", 10, 20, 10)])
     assert ratings.draw_rate == pytest.approx(0.5, abs=1e-6)
     assert ratings["a"].elo == pytest.approx(0, abs=1e-6)
+
+
+def test_one_sided_games_have_finite_answers() -> None:
+    """Black always wins: 20 of 20 with a virtual win and loss is 21:1; symmetric games have no advantage."""
+    games = [PairCounts("a", "b", 10, 0, 0), PairCounts("b", "a", 10, 0, 0)]
+    ratings = rate(games)
+    assert ratings.advantage == pytest.approx(ELO_PER_LOGIT * np.log(21), rel=1e-4)
+    assert ratings.difference("a", "b")[0] == pytest.approx(0, abs=1e-6)
+    drawn = [PairCounts(a, b, 0, 50, 0) for a in "abc" for b in "abc" if a != b]
+    ratings = rate(drawn)
+    assert ratings.advantage == pytest.approx(0, abs=1e-3)
+    assert ratings.draw_rate == pytest.approx(301 / 302, rel=1e-4)
+
+
+def test_derivatives() -> None:
+    games = [PairCounts("a", "b", 7, 2, 3), PairCounts("b", "a", 5, 0, 5), PairCounts("b", "c", 8, 1, 0)]
+    model = _Model(games, ["a", "b", "c"], 2.0)
+    x = np.random.default_rng(0).normal(size=model.size)
+    steps = 1e-6 * np.eye(model.size)
+    slopes = np.array([(model.cost(x + h) - model.cost(x - h)) / 2e-6 for h in steps])
+    assert model.gradient(x) == pytest.approx(slopes, abs=1e-6)
+    curvature = np.array([(model.gradient(x + h) - model.gradient(x - h)) / 2e-6 for h in steps])
+    assert model.hessian(x) == pytest.approx(curvature, abs=1e-6)
 
 
 def test_anchors() -> None:
@@ -85,23 +108,31 @@ def test_intervals_cover_the_truth() -> None:
     assert 0.92 <= np.mean(inside) <= 0.98
 
 
-@pytest.mark.parametrize(("draw_rate", "runs"), [(0.0, 1000), (0.3, 1000)])
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "nu"), [(0, 35, 0.0), (0, 35, 0.9), (0, 100, 2.0), (0, 200, 0.9), (-200, 0, 1.3), (0, 35, 11.0)]
+)
 @pytest.mark.parametrize("truth", ["H0", "H1"])
-def test_error_rates_of_the_sequential_test(truth: str, draw_rate: float, runs: int) -> None:
-    """At nominal 5 % the wrong verdict is given in at most 6.5 % of the runs."""
-    test = Sprt(0, 35)
+def test_error_rates_of_the_sequential_test(truth: str, elo0: float, elo1: float, nu: float) -> None:
+    """At nominal 5 % the wrong verdict is given in at most 6.5 % of 1,000 runs, looking after every game.
+
+    Games are those of Davidson's model; nu from 0 to 11 is a share of draws from 0 to 85 %.
+    """
+    test = Sprt(elo0, elo1)
     rng = np.random.default_rng(1)
-    score = expected_score(test.elo0 if truth == "H0" else test.elo1)
-    rates = (score - draw_rate / 2, draw_rate, 1 - score - draw_rate / 2)
+    strength = np.exp((elo0 if truth == "H0" else elo1) / ELO_PER_LOGIT)
+    weights = np.array([strength, nu * np.sqrt(strength), 1.0])
+    steps = np.array([test.llr(1, 0, 0), test.llr(0, 1, 0), test.llr(0, 0, 1)])
+    low, high = test.bounds
     wrong = 0
-    for _ in range(runs):
-        counts = np.zeros(3, dtype=int)
-        verdict = "continue"
-        while verdict == "continue":
-            counts += rng.multinomial(10, rates)
-            verdict = test.verdict(*(int(count) for count in counts))
-        wrong += verdict != truth
-    assert wrong / runs <= 0.065
+    for _ in range(1000):
+        llr, ended = 0.0, False
+        while not ended:
+            path = llr + np.cumsum(steps[rng.choice(3, size=400, p=weights / weights.sum())])
+            outside = np.nonzero((path <= low) | (path >= high))[0]
+            ended = outside.size > 0
+            llr = float(path[outside[0]] if ended else path[-1])
+        wrong += (llr >= high) != (truth == "H1")
+    assert wrong / 1000 <= 0.065
 
 
 def test_the_sequential_test_by_hand() -> None:
@@ -119,7 +150,10 @@ def test_the_sequential_test_by_hand() -> None:
     for text in ("", "5", "a,b", "1,2,3"):
         with pytest.raises(ParseError, match="expected ELO0,ELO1"):
             parse_sprt(text)
+    assert test.llr(7, 100, 3) == test.llr(7, 0, 3)
+    with pytest.raises(InvalidArgumentError, match="from -2000 to 2000"):
+        Sprt(0, 400_000)
     with pytest.raises(InvalidArgumentError, match="smaller one"):
-        Sprt(10, 0)
+        Sprt(10, 10)
     with pytest.raises(InvalidArgumentError, match="alpha"):
         Sprt(0, 10, alpha=0.7)

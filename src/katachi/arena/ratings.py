@@ -6,8 +6,8 @@ With strengths pi = 10^(Elo / 400), Black's multiplied by 10^(advantage / 400), 
 
 The prior is that of Bayesian Elo, which Silver's tournaments use (2009, 5.6): two virtual draws for each player, spread
 over its opponents as its games are, so that 0 % and 100 % have finite ratings. A virtual draw counts as half a win and
-half a loss, without colours. Ratings are the most likely ones, intervals come from the curvature there.
-Coverage: tests/theory/test_ratings.py.
+half a loss, without colours. The advantage and the draws have a prior of the same weight. Ratings are the most likely
+ones, intervals come from the curvature there.   Coverage: tests/theory/test_ratings.py.
 
 A player without games is refused, and so are players that no chain of games connects.
 """
@@ -145,6 +145,8 @@ class _Model:
             played[index[pair.black], index[pair.white]] += pair.games
             played[index[pair.white], index[pair.black]] += pair.games
         shares = virtual_draws * played / played.sum(axis=1, keepdims=True)
+        # As weak a prior for the rest: a virtual win and loss of the first move, a virtual draw and a decided game.
+        self._weak = virtual_draws / 2
         self._virtual = np.triu(shares + shares.T)  # draws between i and j, for i < j
 
     def _terms(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -166,6 +168,11 @@ class _Model:
         i, j = np.nonzero(self._virtual)
         gap = x[i] - x[j]
         value += float(np.sum(self._virtual[i, j] * (np.logaddexp(0, gap) + np.logaddexp(0, -gap)) / 2))
+        if self._has_advantage:
+            advantage = x[self.size - 2]
+            value += self._weak * float(np.logaddexp(0, advantage) + np.logaddexp(0, -advantage))
+        if self.has_draws:
+            value += self._weak * float(2 * np.logaddexp(np.log(2), x[-1]) - x[-1] - np.log(2))
         return value + self._still(x)
 
     def _still(self, x: np.ndarray) -> float:
@@ -185,9 +192,10 @@ class _Model:
         np.add.at(gradient, self._black, slope)
         np.add.at(gradient, self._white, -slope)
         if self._has_advantage:
-            gradient[players] = slope.sum()
+            gradient[players] = slope.sum() + self._weak * np.tanh(x[players] / 2)
         if self.has_draws:
-            gradient[-1] = float(np.sum(games * p[:, 1] - self._counts[:, 1]))
+            prior = 2 / (1 + 2 * np.exp(-x[-1])) - 1
+            gradient[-1] = float(np.sum(games * p[:, 1] - self._counts[:, 1])) + self._weak * prior
         i, j = np.nonzero(self._virtual)
         pull = self._virtual[i, j] * np.tanh((x[i] - x[j]) / 2) / 2
         np.add.at(gradient, i, pull)
@@ -213,11 +221,14 @@ class _Model:
         if self._has_advantage:
             rows[:, players] = 1
         hessian: np.ndarray = rows.T @ (curvature[:, None] * rows)
+        if self._has_advantage:
+            hessian[players, players] += self._weak / (2 * np.cosh(x[players] / 2) ** 2)
         if self.has_draws:
             column = rows.T @ cross
             hessian[:, -1] += column
             hessian[-1, :] += column
-            hessian[-1, -1] += float(np.sum(games * draw * (1 - draw)))
+            share = 1 / (1 + 2 * np.exp(-x[-1]))
+            hessian[-1, -1] += float(np.sum(games * draw * (1 - draw))) + self._weak * 2 * share * (1 - share)
         i, j = np.nonzero(self._virtual)
         pull = self._virtual[i, j] / (4 * np.cosh((x[i] - x[j]) / 2) ** 2)
         for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):

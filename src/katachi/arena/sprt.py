@@ -1,10 +1,11 @@
 """The sequential probability ratio test (Wald 1945): play until one of two Elo differences is clearly the wiser bet.
 
-Win, draw and loss are three outcomes; the share of draws is taken as observed, so a draw's factor cancels:
+In the model of the ratings (Davidson 1970) a game that is decided is won with the probability that the difference of
+the ratings says, whatever the share of draws; so draws say nothing about it:
 
-    LLR = W ln(w1 / w0) + L ln(l1 / l0),   w = s - d/2,  l = 1 - s - d/2,  s = the expected score
+    LLR = W ln(p1 / p0) + L ln((1 - p1) / (1 - p0)),   p = 1 / (1 + 10^(-Elo / 400))
 
-Without draws this is the exact test.   Error rates: tests/theory/test_sprt.py.
+Error rates: tests/theory/test_ratings.py.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from katachi.core.errors import InvalidArgumentError, ParseError
 __all__ = ["Sprt", "Verdict", "parse_sprt"]
 
 Verdict = Literal["continue", "H0", "H1"]
-_LEAST = 1e-3  # no outcome is taken to be impossible
+_LARGEST = 2000.0  # Elo: beyond that nobody loses a game
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
+        if not (abs(self.elo0) <= _LARGEST and abs(self.elo1) <= _LARGEST):
+            raise InvalidArgumentError(f"the bounds are from -2000 to 2000 Elo, not {self.elo0:g}, {self.elo1:g}")
         if not self.elo0 < self.elo1:
             raise InvalidArgumentError(f"the first bound must be the smaller one: {self.elo0:g}, {self.elo1:g}")
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
@@ -42,19 +45,9 @@ class Sprt:
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, wins: int, draws: int, losses: int) -> float:
-        """The logarithm of the likelihood ratio of H1 to H0."""
-        games = wins + draws + losses
-        if games == 0:
-            return 0.0
-        draw_rate = draws / games
-        ratio = 0.0
-        for count, sign in ((wins, 1), (losses, -1)):
-            rates = []
-            for elo in (self.elo0, self.elo1):
-                score = expected_score(sign * elo)
-                rates.append(max(score - draw_rate / 2, _LEAST))
-            ratio += count * log(rates[1] / rates[0])
-        return ratio
+        """The logarithm of the likelihood ratio of H1 to H0; draws do not change it."""
+        p0, p1 = expected_score(self.elo0), expected_score(self.elo1)
+        return wins * log(p1 / p0) + losses * log((1 - p1) / (1 - p0))
 
     def verdict(self, wins: int, draws: int, losses: int) -> Verdict:
         """Which hypothesis is accepted, if one is."""
