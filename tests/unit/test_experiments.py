@@ -264,6 +264,9 @@ class TestResults:
         told = json.loads((tmp_path / "ladder" / "smoke" / "summary.json").read_text())
         (own / "summary.json").write_text(json.dumps({**told, "scale": "quick"}))
         (own / "rows.jsonl").write_bytes((tmp_path / "ladder" / "smoke" / "rows.jsonl").read_bytes())
+        found = find_results(tmp_path)["ladder"]
+        assert [(result.scale, result.is_complete) for result in found] == [("smoke", True), ("quick", False)]
+        monkeypatch.setattr(load_experiments()["ladder"].runner, "total", lambda _settings: len(found))
         assert [result.scale for result in find_results(tmp_path)["ladder"]] == ["quick", "smoke"]
         assert report_json(find_results(tmp_path))["experiments"][-1]["scale"] == "quick"
 

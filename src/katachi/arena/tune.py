@@ -245,7 +245,10 @@ def _open_study(settings: TuneSettings, folder: Path) -> Iterator["Study"]:
     from sqlalchemy.exc import SQLAlchemyError
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: {error.strerror or error}") from error
     path = folder.resolve() / "study.sqlite"
     try:
         storage = optuna.storages.RDBStorage(f"sqlite:///{path}")

@@ -109,7 +109,9 @@ def _load(found: Experiment, folder: Path) -> Result | None:
     if not rows:
         raise StoreError(f"{folder / _ROWS}: no rows, though there is a summary of them")
     summary = found.runner.summarise(rows, found.claim)
-    return Result(found.id, told["scale"], told["seed"], told["is_complete"], summary, folder)
+    # Rows may have been lost since, or the scale may have grown.
+    is_complete = told["is_complete"] and len(rows) >= found.runner.total(found.settings(told["scale"], told["seed"]))
+    return Result(found.id, told["scale"], told["seed"], is_complete, summary, folder)
 
 
 def _load_part(found: Experiment, folder: Path) -> Result | None:
