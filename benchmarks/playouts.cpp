@@ -13,7 +13,7 @@ double play(int side, int count) {
     double total = 0;
     for (int i = 0; i < count; ++i) {
         auto state = root;
-        total += state.uniform_playout(rng).total;
+        total += state.uniform_playout(rng, katachi::longest_playout).total;
     }
     return total;
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <memory>
+#include <tuple>
 
 #include "bindings/bindings.hpp"
 #include "bindings/python_game.hpp"
@@ -64,7 +65,7 @@ void bind_games(nb::module_& m) {
         .def(
             "__init__",
             [](GameFacts* self, int players, int action_space, std::optional<std::pair<double, double>> return_bounds, std::optional<int> max_length,
-               bool deterministic, KeyKind key) {
+               bool deterministic, KeyKind key, bool final_reward) {
                 if (players != 1 && players != 2) {
                     throw InvalidArgumentError("GameFacts: a game has 1 or 2 players, not " + std::to_string(players));
                 }
@@ -86,10 +87,11 @@ void bind_games(nb::module_& m) {
                               .return_bounds = return_bounds ? std::optional(Bounds{return_bounds->first, return_bounds->second}) : std::nullopt,
                               .max_length = max_length,
                               .deterministic = deterministic,
-                              .key = key};
+                              .key = key,
+                              .final_reward = final_reward};
             },
             nb::kw_only(), "players"_a, "action_space"_a, "return_bounds"_a.none() = nb::none(), "max_length"_a.none() = nb::none(),
-            "deterministic"_a = true, "key"_a = KeyKind::none)
+            "deterministic"_a = true, "key"_a = KeyKind::none, "final_reward"_a = false)
         .def_ro("players", &GameFacts::players, "1, or 2 with constant sum.")
         .def_ro("action_space", &GameFacts::action_space, "Actions are the numbers below this.")
         .def_prop_ro(
@@ -101,6 +103,7 @@ void bind_games(nb::module_& m) {
         .def_ro("max_length", &GameFacts::max_length, "The most steps that a game can take, or None.")
         .def_ro("deterministic", &GameFacts::deterministic, "False: play needs an Rng.")
         .def_ro("key", &GameFacts::key)
+        .def_ro("final_reward", &GameFacts::final_reward, "True: only the last step of a game earns anything.")
         .def(
             "value_for", [](const GameFacts& facts, Player player, double value) { return value_for(player, value, facts); }, "player"_a, "value"_a,
             "A value of player 0 as `player` sees it, and back. The only place where a value changes sides.")
@@ -111,8 +114,9 @@ void bind_games(nb::module_& m) {
         .def("__repr__", [](const GameFacts& facts) {
             const nb::object bounds =
                 facts.return_bounds ? nb::object(nb::make_tuple(facts.return_bounds->low, facts.return_bounds->high)) : nb::none();
-            return nb::str("GameFacts(players={}, action_space={}, return_bounds={}, max_length={}, deterministic={}, key={})")
-                .format(facts.players, facts.action_space, bounds, nb::cast(facts.max_length), facts.deterministic, nb::cast(facts.key));
+            return nb::str("GameFacts(players={}, action_space={}, return_bounds={}, max_length={}, deterministic={}, key={}, final_reward={})")
+                .format(facts.players, facts.action_space, bounds, nb::cast(facts.max_length), facts.deterministic, nb::cast(facts.key),
+                        facts.final_reward);
         });
 
     nb::class_<PlayoutBatch>(m, "PlayoutBatch", "Many uniform playouts from one state.")
@@ -143,6 +147,17 @@ void bind_games(nb::module_& m) {
                 return state.play(action, *rng);
             },
             "action"_a, "rng"_a.none() = nb::none(), "(next state, reward of player 0). Illegal actions raise IllegalMoveError.")
+        .def(
+            "uniform_playout",
+            [](const StateDoor& state, Rng& rng, int most_steps) {
+                if (most_steps < 0) {
+                    throw InvalidArgumentError("a playout takes at most 0 or more steps, not " + std::to_string(most_steps));
+                }
+                const Playout playout = state.uniform_playout(rng, most_steps);
+                return std::tuple(playout.total, playout.length, playout.cut);
+            },
+            "rng"_a, "most_steps"_a = longest_playout,
+            "One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.")
         .def("playouts", &StateDoor::playouts, "count"_a, "rng"_a, "A batch of uniform playouts; call its run().")
         .def("is_same_kind", &StateDoor::is_same_kind, "other"_a, "Is the other one a state of the same game, whatever its size?")
         .def("__str__", &StateDoor::text);

@@ -99,7 +99,7 @@ std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule
             moves.push_back((*first)[rng.below(static_cast<std::uint32_t>(first->size()))]);
             state.play(moves.back());
         }
-        state.uniform_playout(rng, [&](Point point) { moves.push_back(p.geometry().action(point)); });
+        state.uniform_playout(rng, longest_playout, [&](Point point) { moves.push_back(p.geometry().action(point)); });
         return moves;
     });
 }

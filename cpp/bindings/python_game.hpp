@@ -88,11 +88,11 @@ class PythonState {
         return reward;
     }
 
-    // The game's own playout if it has one; its final state is not known then, and nobody asks for it.
-    Playout uniform_playout(Rng& rng) {
-        if (game_->uniform_playout.is_none()) {
+    // The game's own playout if it has one, which knows no cap; its final state is not known then, and nobody asks for it.
+    Playout uniform_playout(Rng& rng, int most_steps) {
+        if (game_->uniform_playout.is_none() || most_steps < game_->facts.max_length.value_or(longest_playout)) {
             ActionBuffer buffer;
-            return playout_by_steps(*this, rng, buffer);
+            return playout_by_steps(*this, rng, buffer, most_steps);
         }
         nb::object copy = nb::cast(rng);
         const nb::object result = game_->uniform_playout(state_, copy);

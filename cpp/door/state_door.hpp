@@ -67,6 +67,8 @@ class StateDoor {
     // The state after `action`, checked, and the reward of the step.
     virtual std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const = 0;
 
+    // One uniform playout of at most `most_steps` steps; `rng` moves on, unless the playout throws.
+    virtual Playout uniform_playout(Rng& rng, int most_steps) const = 0;
     virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const = 0;
     virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const = 0;
     virtual std::unique_ptr<Search> tree_search(const TreeSearchOptions& options, const Rng& rng) const = 0;

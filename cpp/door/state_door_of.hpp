@@ -9,10 +9,23 @@
 
 namespace katachi {
 
+// `first`: what the first move is drawn from, where that is less than the candidates. A playout that throws leaves no trace.
+template <GameState S>
+Playout playout_from(S state, const std::optional<ActionBuffer>& first, Rng& rng, ActionBuffer& buffer, int most_steps) {
+    Rng draws = rng;
+    Playout start;
+    if (first && !state.is_terminal() && most_steps > 0) {
+        start.total = katachi::play(state, (*first)[draws.below(static_cast<std::uint32_t>(first->size()))], draws);
+        start.length = 1;
+    }
+    const Playout rest = uniform_playout(state, draws, buffer, most_steps - start.length);
+    rng = draws;
+    return {.total = start.total + rest.total, .length = start.length + rest.length, .cut = rest.cut};
+}
+
 template <GameState S>
 class PlayoutBatchOf final : public PlayoutBatch {
    public:
-    // `first`: what the first move is drawn from, where that is less than the candidates.
     PlayoutBatchOf(S root, std::optional<ActionBuffer> first, std::uint64_t count, const Rng& rng, bool calls_python)
         : PlayoutBatch(count), root_(std::move(root)), first_(std::move(first)), rng_(rng), calls_python_(calls_python) {}
 
@@ -21,7 +34,7 @@ class PlayoutBatchOf final : public PlayoutBatch {
     bool advance(const Slice& slice) override {
         SliceTicker ticker(slice, calls_python_ ? 1 : 16);
         while (!is_done()) {
-            play_one();
+            add(playout_from(root_, first_, rng_, buffer_, longest_playout));
             if (ticker.expired()) {
                 break;
             }
@@ -30,20 +43,6 @@ class PlayoutBatchOf final : public PlayoutBatch {
     }
 
    private:
-    // A playout that throws leaves no trace.
-    void play_one() {
-        Rng rng = rng_;
-        S state = root_;
-        Playout start;
-        if (first_ && !state.is_terminal()) {
-            start.total = katachi::play(state, (*first_)[rng.below(static_cast<std::uint32_t>(first_->size()))], rng);
-            start.length = 1;
-        }
-        const Playout rest = uniform_playout(state, rng, buffer_);
-        rng_ = rng;
-        add({.total = start.total + rest.total, .length = start.length + rest.length, .cut = rest.cut});
-    }
-
     S root_;
     std::optional<ActionBuffer> first_;
     Rng rng_;
@@ -91,6 +90,11 @@ class StateDoorOf final : public StateDoor {
         S next = state_;
         const Reward reward = katachi::play(next, action, rng);
         return {std::make_unique<StateDoorOf<S>>(std::move(next), std::nullopt, calls_python_), reward};
+    }
+
+    Playout uniform_playout(Rng& rng, int most_steps) const override {
+        ActionBuffer buffer;
+        return playout_from(state_, root_actions_, rng, buffer, most_steps);
     }
 
     std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const override {

@@ -41,7 +41,8 @@ class ExplicitTree {
                 .return_bounds = bounds_,
                 .max_length = static_cast<int>(tree_->nodes.size()),
                 .deterministic = true,
-                .key = KeyKind::exact};
+                .key = KeyKind::exact,
+                .final_reward = true};
     }
 
     Player to_play() const { return tree_->players == 2 ? static_cast<Player>(depth_ % 2) : Player::black; }

@@ -35,11 +35,15 @@ struct GameFacts {
     std::optional<int> max_length;
     bool deterministic = true;
     KeyKind key = KeyKind::none;
+    bool final_reward = false;  // only the last step of a game earns anything
 
     bool operator==(const GameFacts&) const = default;
 };
 
-// The outcome of one simulated game: what it earned player 0, how many steps it took, and whether it was cut off.
+// Where a playout is cut in a game that names no max_length: nothing may run for ever between two looks at the clock.
+inline constexpr int longest_playout = 100'000;
+
+// The outcome of one simulated game: what it earned player 0, how many steps it took, and whether it was cut off before its end.
 struct Playout {
     Reward total = 0;
     int length = 0;
@@ -71,9 +75,10 @@ concept HasCandidates = requires(const S state, ActionBuffer& out) {
     { state.candidates(out) } -> std::same_as<void>;
 };
 
+// The game's own playout of at most `most_steps` (0 or more) steps: every candidate equally likely at each.
 template <class S>
-concept HasUniformPlayout = requires(S state, Rng& rng) {
-    { state.uniform_playout(rng) } -> std::same_as<Playout>;
+concept HasUniformPlayout = requires(S state, Rng& rng, int most_steps) {
+    { state.uniform_playout(rng, most_steps) } -> std::same_as<Playout>;
 };
 
 // One step, whether or not the game has chance in it.

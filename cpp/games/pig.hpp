@@ -31,7 +31,8 @@ class Pig {
                 .return_bounds = Bounds{0, 1},
                 .max_length = std::nullopt,
                 .deterministic = false,
-                .key = KeyKind::exact};
+                .key = KeyKind::exact,
+                .final_reward = true};
     }
 
     Player to_play() const { return to_play_; }

@@ -14,7 +14,13 @@ namespace katachi {
 class TicTacToe {
    public:
     GameFacts facts() const {
-        return {.players = 2, .action_space = 9, .return_bounds = Bounds{0, 1}, .max_length = 9, .deterministic = true, .key = KeyKind::exact};
+        return {.players = 2,
+                .action_space = 9,
+                .return_bounds = Bounds{0, 1},
+                .max_length = 9,
+                .deterministic = true,
+                .key = KeyKind::exact,
+                .final_reward = true};
     }
 
     Player to_play() const { return static_cast<Player>(count_ % 2); }

@@ -1,17 +1,16 @@
-// The uniform default policy: every candidate is equally likely, until the game ends.
+// The uniform default policy: every candidate is equally likely, until the game ends or the steps are used up.
 #pragma once
+
+#include <algorithm>
 
 #include "games/game_state.hpp"
 
 namespace katachi {
 
-// Where a playout is cut in a game that names no max_length: nothing may run for ever between two looks at the clock.
-inline constexpr int longest_playout = 100'000;
-
-// Step by step. A game with max_length in its facts is cut there, should it not have ended.
+// Step by step. A game with max_length in its facts is cut there at the latest, should it not have ended.
 template <GameState S>
-Playout playout_by_steps(S& state, Rng& rng, ActionBuffer& buffer) {
-    const int cap = state.facts().max_length.value_or(longest_playout);
+Playout playout_by_steps(S& state, Rng& rng, ActionBuffer& buffer, int most_steps = longest_playout) {
+    const int cap = std::min(most_steps, state.facts().max_length.value_or(longest_playout));
     Playout playout;
     while (!state.is_terminal()) {
         if (playout.length >= cap) {
@@ -26,13 +25,13 @@ Playout playout_by_steps(S& state, Rng& rng, ActionBuffer& buffer) {
     return playout;
 }
 
-// Plays `state` to its end. A game with a faster way of its own (Go) offers it as a hook.
+// Plays `state` to its end, or for `most_steps` steps. A game with a faster way of its own offers it as a hook.
 template <GameState S>
-Playout uniform_playout(S& state, Rng& rng, ActionBuffer& buffer) {
+Playout uniform_playout(S& state, Rng& rng, ActionBuffer& buffer, int most_steps = longest_playout) {
     if constexpr (HasUniformPlayout<S>) {
-        return state.uniform_playout(rng);
+        return state.uniform_playout(rng, most_steps);
     } else {
-        return playout_by_steps(state, rng, buffer);
+        return playout_by_steps(state, rng, buffer, most_steps);
     }
 }
 

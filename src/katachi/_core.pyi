@@ -85,6 +85,7 @@ class GameFacts:
         max_length: int | None = None,
         deterministic: bool = True,
         key: KeyKind = KeyKind.NONE,
+        final_reward: bool = False,
     ) -> None: ...
     @property
     def players(self) -> int:
@@ -108,6 +109,10 @@ class GameFacts:
 
     @property
     def key(self) -> KeyKind: ...
+    @property
+    def final_reward(self) -> bool:
+        """True: only the last step of a game earns anything."""
+
     def value_for(self, player: Player, value: float) -> float:
         """
         A value of player 0 as `player` sees it, and back. The only place where a value changes sides.
@@ -159,6 +164,11 @@ class State:
     def play(self, action: int, rng: Rng | None = None) -> tuple[State, float]:
         """
         (next state, reward of player 0). Illegal actions raise IllegalMoveError.
+        """
+
+    def uniform_playout(self, rng: Rng, most_steps: int = 100000) -> tuple[float, int, bool]:
+        """
+        One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.
         """
 
     def playouts(self, count: int, rng: Rng) -> PlayoutBatch:

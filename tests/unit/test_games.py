@@ -155,6 +155,52 @@ def test_broken_games_are_told_apart(game: Game[Any], message: str) -> None:
         check_game(game)
 
 
+def test_final_reward_is_a_claim_that_is_checked() -> None:
+    assert {game.name for game in ALL_GAMES if game.facts.final_reward} == {"go", "tic-tac-toe", "pig", "explicit-tree"}
+    assert make_game("go", size=5).initial_state().search_state().facts.final_reward
+    claim = GameFacts(players=2, action_space=3, return_bounds=(0, 1), max_length=10, final_reward=True)
+    assert claim.final_reward
+    assert "final_reward=True" in repr(claim)
+    assert claim != GameFacts(players=2, action_space=3, return_bounds=(0, 1), max_length=10)
+    honest = Countdown()
+    honest.facts = claim
+    check_game(honest)
+    liar = broken(play=lambda self, s, a: ((s[0] - a, 1 - s[1]), 0.01))
+    check_game(liar)
+    liar.facts = claim  # type: ignore[misc]
+    with pytest.raises(GameContractError, match=r"earned 0\.01, but the facts say final_reward"):
+        check_game(liar)
+
+
+@pytest.mark.parametrize("game", ALL_GAMES, ids=lambda game: game.name)
+def test_single_playouts_are_those_of_a_batch(game: Game[Any]) -> None:
+    state = native_state(game, game.initial_state())
+    batch = state.playouts(20, Rng(3))
+    batch.run()
+    rng = Rng(3)
+    singles = [state.uniform_playout(rng) for _ in range(20)]
+    assert sum(total for total, _, _ in singles) == pytest.approx(batch.total)
+    assert (sum(length for _, length, _ in singles), sum(cut for _, _, cut in singles)) == (batch.steps, batch.cut)
+
+
+@pytest.mark.parametrize("game", ALL_GAMES, ids=lambda game: game.name)
+def test_playouts_stop_after_the_given_steps(game: Game[Any]) -> None:
+    state = native_state(game, game.initial_state())
+    with pytest.raises(InvalidArgumentError, match="not -1"):
+        state.uniform_playout(Rng(0), -1)
+    untouched = Rng(0)
+    assert state.uniform_playout(untouched, 0) == (0.0, 0, not state.is_terminal)
+    assert untouched == Rng(0)
+    for seed in range(10):
+        whole = state.uniform_playout(Rng(seed))
+        length = whole[1]
+        assert state.uniform_playout(Rng(seed), length) == whole
+        total, steps, cut = state.uniform_playout(Rng(seed), length - 1)
+        assert (steps, cut) == (length - 1, True)
+        if game.facts.final_reward:
+            assert total == 0
+
+
 def test_missing_parts_are_named() -> None:
     class Nothing:
         name = "nothing"
@@ -233,6 +279,9 @@ def test_a_game_may_bring_its_own_playout() -> None:
     batch = native_state(game, game.initial_state()).playouts(1000, Rng(1))
     batch.run()
     assert batch.steps == 7000
+    native = native_state(game, game.initial_state())
+    assert native.uniform_playout(Rng(1), 10)[1:] == (7, False), "as many as the longest game takes"
+    assert native.uniform_playout(Rng(1), 4)[1:] == (4, True), "the game's own playout knows no cap"
     draws = Rng(1)
     assert batch.total == sum(draws.below(2) for _ in range(1000)), "the generator comes back"
     search = TreeSearch(game, game.initial_state(), rng=Rng(1))

@@ -5,6 +5,7 @@
 // The return is Black's z: 1 win, 0 loss, 0.5 draw (area_score equals White's points) or a game cut by the cap.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -39,7 +40,8 @@ class GoState {
                 .return_bounds = Bounds{0, 1},
                 .max_length = rules_.max_plies,
                 .deterministic = true,
-                .key = KeyKind::approximate};  // it does not know how many plies are left
+                .key = KeyKind::approximate,  // it does not know how many plies are left
+                .final_reward = true};
     }
 
     void legal_actions(ActionBuffer& out) const {
@@ -88,19 +90,21 @@ class GoState {
         return is_terminal() ? outcome() : 0;
     }
 
-    Playout uniform_playout(Rng& rng) {
-        return uniform_playout(rng, [](Point) {});
+    // A game that meets the cap on its plies counts as cut, too, although it has ended then.
+    Playout uniform_playout(Rng& rng, int most_steps) {
+        return uniform_playout(rng, most_steps, [](Point) {});
     }
 
     // The same with a witness: on_move(point) is told every move, no_point for a pass.
     template <class OnMove>
-    Playout uniform_playout(Rng& rng, OnMove&& on_move) {
+    Playout uniform_playout(Rng& rng, int most_steps, OnMove&& on_move) {
         if (is_terminal()) {
             return {};
         }
         const int start = plies_;
+        const int end = start + std::min(most_steps, rules_.max_plies - start);
         with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
-            while (!is_terminal()) {
+            while (!board_.is_over() && plies_ < end) {
                 const Point p = board_.template random_candidate<rule>(rng);
                 if (p == no_point) {
                     board_.pass();
@@ -111,7 +115,7 @@ class GoState {
                 ++plies_;
             }
         });
-        return {.total = outcome(), .length = plies_ - start, .cut = !board_.is_over()};
+        return {.total = is_terminal() ? outcome() : 0, .length = plies_ - start, .cut = !board_.is_over()};
     }
 
    private:

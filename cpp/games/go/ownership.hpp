@@ -36,7 +36,7 @@ class OwnershipCount final : public Job {
         SliceTicker ticker(slice, 16);
         while (done_ < playouts_) {
             GoState<B> state = starts_[done_ % 2];
-            state.uniform_playout(rng_);
+            state.uniform_playout(rng_, longest_playout);
             add(state.board());
             ++done_;
             if (ticker.expired()) {

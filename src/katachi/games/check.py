@@ -68,6 +68,8 @@ def _check_one_game(game: Game[Any], report: GameReport, rng: Rng, *, follow_can
         options = candidates if follow_candidates else legal
         action = rng.choice(options)
         state, reward = _check_step(game, state, action, rng)
+        if reward and game.facts.final_reward and not game.is_terminal(state):
+            _fail(game, state, f"a step in the middle of a game earned {reward}, but the facts say final_reward")
         total += reward
         length += 1
         if cap is not None and length > cap:

@@ -4,8 +4,8 @@ A game object holds the rules; a state is an immutable value of the game's own c
 step: one player, or two with constant sum. Searches and playouts consider `candidates`, referees `legal_actions`.
 
 A game may offer `candidates(state)`, `key(state)`, `format_state(state)` and, if it can play out faster than step by
-step, `uniform_playout(state, rng) -> (return, length)`. `katachi.games.check.check_game` tells whether a game keeps the
-contract.
+step, `uniform_playout(state, rng) -> (return, length)`; it knows no cap, so a playout that may be cut earlier goes
+step by step. `katachi.games.check.check_game` tells whether a game keeps the contract and the claims of its facts.
 
 A search holds its game. A game that holds its own search is a cycle through native code, which Python does not collect.
 """

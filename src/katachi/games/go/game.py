@@ -44,6 +44,7 @@ class GoGame(BaseGame[Position]):
             max_length=None,
             deterministic=True,
             key=KeyKind.APPROXIMATE,
+            final_reward=True,
         )
 
     @property
