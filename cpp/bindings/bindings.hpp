@@ -62,6 +62,9 @@ auto settled(R (J::*getter)() const) {
     };
 }
 
+// A state as its game has it in Python: the object of a game written there, a State of a native one.
+nb::object python_face(const StateDoor& state);
+
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);

@@ -55,6 +55,11 @@ std::unique_ptr<StateDoor> python_state(const GameFacts& facts, const nb::object
 
 }  // namespace
 
+nb::object python_face(const StateDoor& state) {
+    const auto* python = dynamic_cast<const StateDoorOf<PythonState>*>(&state);
+    return python != nullptr ? python->state().object() : nb::cast(state.copy());
+}
+
 void bind_games(nb::module_& m) {
     nb::enum_<KeyKind>(m, "KeyKind", "How far the key of a state can be trusted.")
         .value("NONE", KeyKind::none, "There is no key.")

@@ -1,14 +1,173 @@
+#include <algorithm>
+#include <cmath>
+
 #include "bindings/bindings.hpp"
+#include "core/errors.hpp"
 #include "search/limit.hpp"
 #include "search/search.hpp"
+#include "search/tree_memory.hpp"
 
 namespace katachi::bindings {
+
+namespace {
+
+using Options = TreeSearchOptions;
+
+// A setting with named values, in the order of its enumeration.
+template <class E>
+void choice(nb::class_<Options>& options, const char* name, E Options::* field, const std::vector<std::string>& names) {
+    options.def_prop_rw(
+        name, [field, names](const Options& o) { return names[static_cast<std::size_t>(o.*field)]; },
+        [field, names, name](Options& o, const std::string& value) {
+            const auto found = std::ranges::find(names, value);
+            if (found == names.end()) {
+                throw InvalidArgumentError(std::string(name) + " has no value '" + value + "'");
+            }
+            o.*field = static_cast<E>(found - names.begin());
+        });
+}
+
+void bind_options(nb::module_& m) {
+    nb::class_<Options> options(m, "TreeSearchOptions", "The settings of a tree search, as native code takes them: katachi.search.tree_settings.");
+    options.def(nb::init<>());
+    choice(options, "learner", &Options::learner, {"monte-carlo", "td", "q-naive", "q-watkins", "max", "mixed"});
+    choice(options, "step_size", &Options::step_size, {"visits", "episodes", "constant", "linear", "exponential"});
+    choice(options, "timing", &Options::timing, {"offline", "in-place", "online"});
+    choice(options, "visit_mode", &Options::visit_mode, {"every", "first", "replacing"});
+    choice(options, "convention", &Options::convention, {"afterstate", "state"});
+    choice(options, "reward_timing", &Options::reward_timing, {"timed", "final-sum"});
+    choice(options, "cut_rule", &Options::cut_rule, {"back-up", "drop"});
+    choice(options, "control", &Options::control, {"ucb1", "epsilon-greedy", "softmax", "greedy", "random"});
+    choice(options, "ucb_form", &Options::ucb_form, {"thesis", "no-two", "fuego"});
+    choice(options, "parent_count", &Options::parent_count, {"children", "node"});
+    choice(options, "epsilon_decay", &Options::epsilon_decay, {"none", "linear", "exponential"});
+    choice(options, "opponent", &Options::opponent, {"adversary", "cooperative", "greedy", "random"});
+    choice(options, "normalisation", &Options::normalisation, {"none", "known", "observed", "local", "local-branch", "local-return"});
+    choice(options, "global_source", &Options::global_source, {"running-return", "episode-return", "delta-sum", "target"});
+    choice(options, "unscaled", &Options::unscaled, {"raw", "random"});
+    choice(options, "structure", &Options::structure, {"tree", "graph", "fixed"});
+    choice(options, "transitions", &Options::transitions, {"open-loop", "observed"});
+    choice(options, "graph_counts", &Options::graph_counts, {"node", "edge"});
+    choice(options, "when_full", &Options::when_full, {"stop-expanding", "stop"});
+    choice(options, "playout_policy", &Options::playout_policy, {"uniform", "weighted", "mast", "heuristic"});
+    choice(options, "playout_value", &Options::playout_value,
+           {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
+    options.def_rw("lambda_", &Options::lambda)
+        .def_rw("gamma", &Options::gamma)
+        .def_rw("step", &Options::step)
+        .def_rw("step_decay", &Options::step_decay)
+        .def_rw("step_prior", &Options::step_prior)
+        .def_rw("plies", &Options::plies)
+        .def_rw("horizon", &Options::horizon, nb::arg().none())
+        .def_rw("mix", &Options::mix)
+        .def_rw("exploration", &Options::exploration)
+        .def_rw("first_play_urgency", &Options::first_play_urgency, nb::arg().none())
+        .def_rw("epsilon", &Options::epsilon)
+        .def_rw("epsilon_factor", &Options::epsilon_factor)
+        .def_rw("temperature", &Options::temperature)
+        .def_rw("tie_tolerance", &Options::tie_tolerance)
+        .def_rw("bounds_include_init", &Options::bounds_include_init)
+        .def_rw("new_nodes", &Options::new_nodes, nb::arg().none())
+        .def_rw("memory", &Options::memory)
+        .def_rw("initial_value", &Options::initial_value, nb::arg().none())
+        .def_rw("playout_constant", &Options::playout_constant)
+        .def_rw("mast_temperature", &Options::mast_temperature);
+}
+
+double checked(const nb::object& answer, const char* what) {
+    double value = 0;
+    if (!nb::try_cast<double>(answer, value) || !std::isfinite(value)) {
+        throw GameContractError(std::string(what) + " returned " + nb::cast<std::string>(nb::repr(answer)) + " instead of a finite number");
+    }
+    return value;
+}
+
+// Python functions of a state (as the game has it) as native ones; None stays empty.
+DoorHeuristics heuristics(const nb::object& value, const nb::object& weights) {
+    DoorHeuristics found;
+    if (!value.is_none()) {
+        found.value = [value](const StateDoor& state) { return checked(value(python_face(state)), "the value function"); };
+    }
+    if (!weights.is_none()) {
+        found.weights = [weights](const StateDoor& state, const ActionBuffer& actions) {
+            const nb::object answer = weights(python_face(state), actions);
+            std::vector<double> numbers;
+            for (const nb::handle item : answer) {
+                numbers.push_back(checked(nb::borrow(item), "the playout policy"));
+                if (numbers.back() < 0) {
+                    throw GameContractError("the playout policy gave an action the weight " + std::to_string(numbers.back()));
+                }
+            }
+            if (numbers.size() != actions.size()) {
+                throw GameContractError("the playout policy returned " + std::to_string(numbers.size()) + " weights for " +
+                                        std::to_string(actions.size()) + " actions");
+            }
+            return numbers;
+        };
+    }
+    return found;
+}
+
+void bind_tree(nb::module_& m) {
+    nb::class_<NodeView>(m, "NodeView", "What a tree search knows of a state.")
+        .def_ro("index", &NodeView::index)
+        .def_prop_ro("action", [](const NodeView& node) { return node.action; })
+        .def_ro("visits", &NodeView::visits)
+        .def_ro("episodes", &NodeView::episodes)
+        .def_ro("value", &NodeView::value, "Expected return of player 0.")
+        .def_prop_ro("range", [](const NodeView& node) {
+            return node.range ? std::optional(std::pair(node.range->low, node.range->high)) : std::nullopt;
+        });
+
+    nb::class_<TreeMemory, Search>(m, "TreeMemory", "A tree search and what it has memorised.")
+        .def_prop_ro("root", settled(&TreeMemory::root))
+        .def(
+            "node",
+            [](const TreeMemory& search, NodeIndex index) {
+                await_slice(search);
+                return search.node(index);
+            },
+            "index"_a)
+        .def(
+            "children",
+            [](const TreeMemory& search, NodeIndex index) {
+                await_slice(search);
+                return search.children(index);
+            },
+            "index"_a)
+        .def_prop_ro("bytes", settled(&TreeMemory::bytes), "What its nodes take.")
+        .def_prop_ro("nodes", settled(&TreeMemory::nodes), "How many states are memorised.")
+        .def_prop_ro("is_full", settled(&TreeMemory::is_full), "Has it met its memory cap?")
+        .def(
+            "forget",
+            [](TreeMemory& search, double share) {
+                check_idle(search);
+                search.forget(share);
+            },
+            "share"_a)
+        .def(
+            "move_root",
+            [](TreeMemory& search, const StateDoor& state, const ActionBuffer& path, const Rng& rng) {
+                check_idle(search);
+                return state.move_root(search, path, rng);
+            },
+            "state"_a, "path"_a, "rng"_a, "Goes on from a state that the actions lead to. False: nothing was known of it.");
+
+    m.def(
+        "tree_search",
+        [](const StateDoor& root, const Options& options, const Rng& rng, const nb::object& value, const nb::object& weights) {
+            return root.tree_search(options, heuristics(value, weights), rng);
+        },
+        "root"_a, "options"_a, "rng"_a, "value"_a.none() = nb::none(), "weights"_a.none() = nb::none());
+}
+
+}  // namespace
 
 void bind_search(nb::module_& m) {
     nb::class_<RootAction>(m, "RootAction", "What a search knows of one action at the root.")
         .def_prop_ro("action", [](const RootAction& root) { return root.action; })
         .def_ro("visits", &RootAction::visits)
-        .def_ro("value", &RootAction::value, "Mean return of player 0 over these visits.")
+        .def_ro("value", &RootAction::value, "Expected return of player 0, by these visits.")
         .def("__repr__", [](const RootAction& root) {
             return nb::str("RootAction(action={}, visits={}, value={})").format(root.action.value, root.visits, root.value);
         });
@@ -29,9 +188,8 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("steps", settled(&Search::steps), "Simulated steps so far.");
 
     m.def("flat_monte_carlo", [](const StateDoor& root, const Rng& rng) { return root.flat_monte_carlo(rng); }, "root"_a, "rng"_a);
-    m.def(
-        "tree_search", [](const StateDoor& root, double exploration, const Rng& rng) { return root.tree_search({.exploration = exploration}, rng); },
-        "root"_a, "exploration"_a, "rng"_a);
+    bind_options(m);
+    bind_tree(m);
 }
 
 }  // namespace katachi::bindings

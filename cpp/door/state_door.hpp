@@ -4,6 +4,7 @@
 // this folder, the one for games written in Python in bindings/, which alone knows Python.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@
 #include "games/game_state.hpp"
 #include "games/go/position.hpp"
 #include "search/search.hpp"
-#include "search/tree_search.hpp"
+#include "search/tree_memory.hpp"
 
 namespace katachi {
 
@@ -46,6 +47,14 @@ class PlayoutBatch : public Job {
     double total_ = 0;
 };
 
+class StateDoor;
+
+// What a user knows of a game: values of player 0, and weights of actions. Either may be missing.
+struct DoorHeuristics {
+    std::function<double(const StateDoor&)> value;
+    std::function<std::vector<double>(const StateDoor&, const ActionBuffer&)> weights;
+};
+
 class StateDoor {
    public:
     StateDoor() = default;
@@ -55,6 +64,7 @@ class StateDoor {
     StateDoor& operator=(StateDoor&&) = default;
     virtual ~StateDoor() = default;
 
+    virtual std::unique_ptr<StateDoor> copy() const = 0;
     virtual GameFacts facts() const = 0;
     virtual Player to_play() const = 0;
     virtual bool is_terminal() const = 0;
@@ -71,7 +81,9 @@ class StateDoor {
     virtual Playout uniform_playout(Rng& rng, int most_steps) const = 0;
     virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const = 0;
     virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const = 0;
-    virtual std::unique_ptr<Search> tree_search(const TreeSearchOptions& options, const Rng& rng) const = 0;
+    virtual std::unique_ptr<TreeMemory> tree_search(const TreeSearchOptions& options, const DoorHeuristics& heuristics, const Rng& rng) const = 0;
+    // Goes on with a tree search from this state, which `path` leads to from its present root; false: it begins anew.
+    virtual bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const = 0;
 };
 
 std::unique_ptr<StateDoor> tic_tac_toe();

@@ -6,6 +6,7 @@
 
 #include "door/state_door.hpp"
 #include "search/flat_monte_carlo.hpp"
+#include "search/tree_search.hpp"
 
 namespace katachi {
 
@@ -58,6 +59,7 @@ class StateDoorOf final : public StateDoor {
 
     const S& state() const { return state_; }
 
+    std::unique_ptr<StateDoor> copy() const override { return std::make_unique<StateDoorOf<S>>(*this); }
     GameFacts facts() const override { return state_.facts(); }
     Player to_play() const override { return state_.to_play(); }
     bool is_terminal() const override { return state_.is_terminal(); }
@@ -105,8 +107,26 @@ class StateDoorOf final : public StateDoor {
         return std::make_unique<FlatMonteCarlo<S>>(state_, candidates(), rng, calls_python_);
     }
 
-    std::unique_ptr<Search> tree_search(const TreeSearchOptions& options, const Rng& rng) const override {
-        return std::make_unique<TreeSearch<S>>(state_, candidates(), options, rng, calls_python_);
+    std::unique_ptr<TreeMemory> tree_search(const TreeSearchOptions& options, const DoorHeuristics& heuristics, const Rng& rng) const override {
+        Heuristics<S> inside;
+        const bool calls_python = calls_python_;
+        if (heuristics.value) {
+            inside.value = [value = heuristics.value, calls_python](const S& state) { return value(StateDoorOf(state, std::nullopt, calls_python)); };
+        }
+        if (heuristics.weights) {
+            inside.weights = [weights = heuristics.weights, calls_python](const S& state, const ActionBuffer& actions, std::vector<double>& out) {
+                out = weights(StateDoorOf(state, std::nullopt, calls_python), actions);
+            };
+        }
+        return std::make_unique<TreeSearch<S>>(state_, candidates(), options, std::move(inside), rng, calls_python_);
+    }
+
+    bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const override {
+        auto* own = dynamic_cast<TreeSearch<S>*>(&search);
+        if (own == nullptr) {
+            throw InvalidArgumentError("this search is of another game than the state\n" + text());
+        }
+        return own->move_root(state_, candidates(), path, rng);
     }
 
    private:

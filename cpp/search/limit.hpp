@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace katachi {
@@ -30,6 +31,12 @@ class Meter {
         return (limit_.simulations && simulations_ >= *limit_.simulations) || (limit_.steps && steps_ >= *limit_.steps) ||
                (look_at_clock && limit_.seconds && seconds() >= *limit_.seconds);
     }
+
+    const Limit& limit() const { return limit_; }
+    std::uint64_t simulations() const { return simulations_; }
+    std::uint64_t steps() const { return steps_; }
+    // How many steps are left, if they are limited.
+    std::uint64_t steps_left() const { return limit_.steps ? *limit_.steps - std::min(steps_, *limit_.steps) : std::numeric_limits<std::uint64_t>::max(); }
 
     double share() const {
         double share = 0;

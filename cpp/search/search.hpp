@@ -14,7 +14,7 @@ namespace katachi {
 struct RootAction {
     Action action;
     std::uint64_t visits = 0;
-    double value = 0;  // mean return of player 0 over these visits
+    double value = 0;  // expected return of player 0, by these visits
 };
 
 class Search : public Job {
@@ -35,7 +35,7 @@ class Search : public Job {
         // A few simulations between two looks at the clock; a game in Python is slower than a look.
         const int period = calls_python() ? 1 : 8;
         while (!is_finished() && (simulations_ == 0 || !meter.is_spent(true))) {
-            for (int i = 0; i < period && !meter.is_spent(false); ++i) {
+            for (int i = 0; i < period && !is_finished() && !meter.is_spent(false); ++i) {
                 const std::uint64_t steps = simulate();
                 meter.add(steps);
                 ++simulations_;
@@ -52,8 +52,12 @@ class Search : public Job {
     // One simulated game; returns its number of steps. A simulation that throws leaves no trace: the search can go on as if
     // it had not begun.
     virtual std::uint64_t simulate() = 0;
-    // A search with a fixed amount of work says here that it is done.
+    // A search with a fixed amount of work, or no room for more, says here that it is done.
     virtual bool is_finished() const { return false; }
+    // What has been spent of the present limit. Only inside `simulate`.
+    const Meter& meter() const { return *meter_; }
+    // The counts begin anew with another root.
+    void reset_counts() { simulations_ = steps_ = 0; }
 
    private:
     std::optional<Meter> meter_;

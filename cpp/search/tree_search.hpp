@@ -1,179 +1,707 @@
-// A plain UCT (Kocsis and Szepesvari 2006): it shows that the game contract carries a tree search over every kind of game.
+// The one tree search: temporal-difference tree search (Vodopivec 2018, chapter 4), of which UCT, Monte-Carlo control, Sarsa(lambda)
+// and Sarsa-UCT(lambda) are settings. An iteration generates an episode, memorises some of its new states and learns from it.
 //
-// Nodes stand for sequences of actions (an open-loop tree), so a game of chance needs no chance nodes: the same node
-// gathers the returns of all states that its actions led to, and its children are whatever was a candidate in any of
-// them. A node gets its children when it is selected from for the first time, at its second visit. UCB1 in the form
-// Q + c * sqrt(ln N / n), with Q scaled to [0, 1] by the game's bounds; untried children come first.
+// In the memorised part of the space the control policy chooses (tree_control.hpp), beyond it the playout policy. A node of the
+// tree stands for a sequence of actions; where a game has chance, for all states that they led to, or for those that were
+// observed. A graph finds its nodes by the keys of states, so that an episode may leave the memorised part and come back.
+// Children are made when a node is selected from for the first time.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/errors.hpp"
 #include "policies/uniform_playout.hpp"
-#include "search/search.hpp"
+#include "search/tree_memory.hpp"
 
 namespace katachi {
 
-struct TreeSearchOptions {
-    double exploration = 1.0;  // c
+// What a user knows of a game: values of player 0, and weights of actions.
+template <class S>
+struct Heuristics {
+    std::function<double(const S&)> value;
+    std::function<void(const S&, const ActionBuffer&, std::vector<double>&)> weights;
 };
 
+// No episode is longer, whatever the game says: nothing may run for ever between two looks at the clock.
+inline constexpr std::uint64_t longest_episode = 1'000'000;
+
 template <GameState S>
-class TreeSearch final : public Search {
+class TreeSearch final : public TreeMemory {
    public:
-    TreeSearch(S root, ActionBuffer actions, const TreeSearchOptions& options, const Rng& rng, bool calls_python)
-        : root_(std::move(root)),
-          root_candidates_(std::move(actions)),
-          facts_(root_.facts()),
-          options_(options),
-          rng_(rng),
-          calls_python_(calls_python),
-          nodes_(1) {
-        buffer_ = root_candidates_;
-        make_children(0);
+    TreeSearch(S root, ActionBuffer actions, const TreeSearchOptions& options, Heuristics<S> heuristics, const Rng& rng, bool calls_python)
+        : TreeMemory(options, root.facts(), root.to_play(), rng),
+          root_state_(std::move(root)),
+          root_actions_(std::move(actions)),
+          heuristics_(std::move(heuristics)),
+          calls_python_(calls_python || heuristics_.value || heuristics_.weights) {
+        records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
+                            options.playout_value == PlayoutValue::heuristic ||
+                            (options.playout_value == PlayoutValue::initial && !options.initial_value);
+        plant();
     }
 
     bool calls_python() const override { return calls_python_; }
 
-    std::vector<RootAction> root_actions() const override {
-        std::vector<RootAction> actions;
-        for (NodeIndex i = nodes_[0].first_child; i != none; i = nodes_[i].next_sibling) {
-            actions.push_back({nodes_[i].action, nodes_[i].visits, nodes_[i].value});
+    // Goes on from another state, which `path` leads to, with what is memorised of it. False: nothing is, it begins anew.
+    bool move_root(S root, ActionBuffer actions, const std::vector<Action>& path, const Rng& rng) {
+        NodeIndex node = is_tree() ? descend(path) : store_.index().find(root.key());
+        if (node != no_node && store_[node].visits == 0) {
+            node = no_node;
         }
-        return actions;
+        set_searcher(root.to_play());
+        root_state_ = std::move(root);
+        root_actions_ = std::move(actions);
+        rng_ = rng;
+        is_full_ = false;
+        mast_ = {};
+        reset_counts();
+        if (node == no_node) {
+            store_.clear();
+            global_ = {};
+            plant();
+            return false;
+        }
+        if (is_tree()) {
+            store_.keep_subtree(node);
+            root_ = 0;
+            renew_root();
+        } else {
+            root_ = node;
+            store_[root_].first = no_node;  // its edges are made anew: at the root less may be allowed
+            store_[root_].count = 0;
+            make_edges(root_, root_state_);
+        }
+        return true;
     }
 
    protected:
     std::uint64_t simulate() override {
-        S state = root_;
         Rng rng = rng_;
-        Reward total = 0;
-        std::uint64_t steps = 0;
-        path_.assign(1, 0);
-        while (!state.is_terminal()) {
-            const NodeIndex node = path_.back();
-            if (node == 0) {
-                buffer_ = root_candidates_;
-            } else {
-                candidates(state, buffer_);
-            }
-            const NodeIndex next = select(node, state.to_play(), rng);
-            total += play(state, nodes_[next].action, rng);
-            ++steps;
-            path_.push_back(next);
-            if (nodes_[next].visits == 0) {
-                const Playout playout = uniform_playout(state, rng, buffer_);
-                total += playout.total;
-                steps += static_cast<std::uint64_t>(playout.length);
-                break;
-            }
+        S state = root_state_;
+        Range global = global_;
+        episode_.clear();
+        entering_.clear();
+        has_weights_ = false;
+        steps_ = 0;
+        gain_ = 0;
+        most_steps_ = static_cast<int>(std::min<std::uint64_t>(meter().steps_left(), longest_episode));
+        if (options_.horizon) {
+            most_steps_ = std::min(most_steps_, *options_.horizon);
         }
-        if (!std::isfinite(total)) {
-            throw GameContractError("the rewards of a game added up to " + std::to_string(total));
+        const bool is_cut = is_tree() ? walk_tree(state, global, rng) : walk_graph(state, global, rng);
+        if (!std::isfinite(gain_)) {
+            throw GameContractError("the rewards of a game added up to " + std::to_string(gain_));
         }
         rng_ = rng;
-        for (const NodeIndex i : path_) {
-            Node& node = nodes_[i];
-            ++node.visits;
-            node.value += (total - node.value) / static_cast<double>(node.visits);
+        if (is_cut && options_.cut_rule == CutRule::drop) {
+            return static_cast<std::uint64_t>(steps_);
         }
-        return steps;
+        global_ = global;
+        episode_.total = gain_ + (is_cut ? episode_.tail.next : 0);
+        if (is_online()) {
+            learner_.learn_end(store_, episode_, global_);
+        } else {
+            learner_.learn(store_, episode_, global_);
+        }
+        if (uses_mast()) {
+            learn_mast();
+        }
+        return static_cast<std::uint64_t>(steps_);
     }
 
-    bool is_finished() const override { return root_candidates_.empty(); }
+    bool is_finished() const override { return root_actions_.empty() || TreeMemory::is_finished(); }
 
    private:
-    using NodeIndex = std::uint32_t;
-    static constexpr NodeIndex none = 0;  // the root is nobody's child
-
-    struct Node {
-        Action action;
-        NodeIndex first_child = none;
-        NodeIndex next_sibling = none;
+    struct MastCell {
         std::uint64_t visits = 0;
         double value = 0;  // mean return of player 0
     };
 
-    // The child for an action, made if there is none yet. `hint` is where it probably is: candidates come in the same order
-    // each time, so it is the sibling after the last answer.
-    NodeIndex child(NodeIndex parent, Action action, NodeIndex hint) {
-        if (hint != none && nodes_[hint].action == action) {
-            return hint;
+    bool uses_mast() const { return options_.playout_policy == PlayoutPolicy::mast || options_.playout_value == PlayoutValue::memory; }
+    bool is_online() const { return options_.timing == Timing::online && !is_tree() && options_.learner != Learner::monte_carlo; }
+
+    void plant() {
+        root_ = store_.add(1, initial_value(root_state_));
+        memorised_ = 1;
+        if (is_tree()) {
+            make_children(root_, root_state_);
+        } else {
+            store_.index().insert(root_state_.key(), root_);
+            make_edges(root_, root_state_);
         }
-        NodeIndex last = none;
-        for (NodeIndex i = nodes_[parent].first_child; i != none; i = nodes_[i].next_sibling) {
-            if (nodes_[i].action == action) {
-                return i;
-            }
-            last = i;
-        }
-        return append(parent, last, action);
     }
 
-    NodeIndex append(NodeIndex parent, NodeIndex last, Action action) {
-        if (nodes_.size() >= std::numeric_limits<NodeIndex>::max()) {
-            throw InvalidArgumentError("the search tree is full: " + std::to_string(nodes_.size()) + " nodes");
+    double initial_value(const S& state) const { return options_.initial_value ? initial() : heuristics_.value(state); }
+
+    // The candidates of a state, into buffer_.
+    void list(NodeIndex node, const S& state) {
+        if (node == root_) {
+            buffer_ = root_actions_;
+        } else {
+            candidates(state, buffer_);
         }
-        const auto created = static_cast<NodeIndex>(nodes_.size());
-        nodes_.push_back({.action = action});
-        (last == none ? nodes_[parent].first_child : nodes_[last].next_sibling) = created;
+    }
+
+    // ---- the tree ------------------------------------------------------------------------------------------------------
+
+    // True if the episode was cut by the budget.
+    bool walk_tree(S& state, Range& global, Rng& rng) {
+        NodeIndex node = root_;
+        std::uint32_t created = 0;
+        const std::uint32_t most_new = options_.new_nodes.value_or(never);
+        enter(node, no_node, Action{}, 0, store_[node].visits > 0 ? store_[node].value : initial_value(state), state);
+        while (true) {
+            if (state.is_terminal()) {
+                return end();
+            }
+            if (steps_ >= most_steps_) {
+                return cut(state);
+            }
+            const bool is_known = node != no_node && (node == root_ || store_[node].visits > 0);
+            const bool may_grow = node != no_node && (is_known || created < most_new);
+            if (!may_grow || !make_children(node, state)) {
+                return play_out(state, global, rng);
+            }
+            const std::uint32_t slot = is_known ? choose(node, state, rng) : choose_playout_slot(node, state, rng);
+            const NodeIndex child = store_[node].first + slot;
+            const Action action = store_[child].action;
+            const Reward reward = step(state, action, global, rng);
+            node = is_observed() ? outcome(child, state) : child;
+            if (node != no_node && store_[node].visits == 0) {
+                ++created;
+                ++memorised_;
+            }
+            const bool is_memorised = node != no_node && store_[node].visits > 0;
+            const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action, 0);
+            enter(node, is_observed() ? child : no_node, action, reward, value, state);
+        }
+    }
+
+    // What a new node begins with; the end is worth nothing more in the convention of states.
+    double new_value(NodeIndex node, const S& state) const {
+        if (options_.convention == Convention::state && state.is_terminal()) {
+            return 0;
+        }
+        return options_.initial_value ? store_[node].value : heuristics_.value(state);
+    }
+
+    // Sees to it that the node has its children. False: there is no room for them.
+    bool make_children(NodeIndex node, const S& state) {
+        if (store_[node].first != no_node && facts_.deterministic) {
+            return true;
+        }
+        list(node, state);
+        if (store_[node].first == no_node) {
+            const auto count = static_cast<std::uint32_t>(buffer_.size());
+            if (node != root_ && !store_.has_room(count * (facts_.deterministic ? 1 : 2))) {
+                is_full_ = true;
+                return false;
+            }
+            const NodeIndex first = store_.add_children(node, count, initial());
+            for (std::uint32_t i = 0; i < count; ++i) {
+                store_[first + i].action = buffer_[i];
+                if (!options_.initial_value && facts_.deterministic) {
+                    S next = state;
+                    play(next, buffer_[i], rng_);
+                    store_[first + i].value = heuristics_.value(next);
+                }
+            }
+        }
+        return facts_.deterministic || allow(node);
+    }
+
+    // Of a game with chance: which slots the candidates of the present state have; new ones are added.
+    bool allow(NodeIndex node) {
+        allowed_.clear();
+        std::uint32_t hint = 0;
+        for (const Action action : buffer_) {
+            const std::uint32_t count = store_[node].count;
+            std::uint32_t slot = hint;
+            if (slot >= count || store_[store_[node].first + slot].action != action) {
+                for (slot = 0; slot < count && store_[store_[node].first + slot].action != action; ++slot) {
+                }
+            }
+            if (slot == count) {
+                if (!store_.has_room(count * 2 + 2)) {
+                    is_full_ = true;
+                    return false;
+                }
+                store_[store_.append_child(node, initial())].action = action;
+            }
+            allowed_.push_back(slot);
+            hint = slot + 1;
+        }
+        return true;
+    }
+
+    std::uint32_t choose(NodeIndex node, const S& state, Rng& rng) {
+        const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon(steps_), rng, facts_.deterministic ? nullptr : &allowed_);
+        Entry& entry = episode_.entries.back();
+        entry.has_best = choice.has_best;
+        entry.is_greedy = choice.is_greedy;
+        entry.best = choice.best;
+        return choice.slot;
+    }
+
+    std::uint32_t choose_playout_slot(NodeIndex node, const S& state, Rng& rng) {
+        begin_playout(rng);
+        if (facts_.deterministic) {
+            buffer_.clear();
+            for (std::uint32_t i = 0; i < store_[node].count; ++i) {
+                buffer_.push_back(store_[store_[node].first + i].action);
+            }
+        }
+        const std::uint32_t index = choose_playout_action(state, rng);
+        return facts_.deterministic ? index : allowed_[index];
+    }
+
+    // The node of the state that an action has led to; none if there is no room for it.
+    NodeIndex outcome(NodeIndex slot, const S& state) {
+        const std::uint64_t key = state.key();
+        for (NodeIndex i = store_[slot].first; i < store_[slot].first + store_[slot].count; ++i) {
+            if (store_.key(i) == key) {
+                return i;
+            }
+        }
+        if (!store_.has_room(store_[slot].count * 2 + 2)) {
+            is_full_ = true;
+            return no_node;
+        }
+        const NodeIndex created = store_.append_child(slot, initial());
+        store_.key(created) = key;
+        store_[created].action = store_[slot].action;
         return created;
     }
 
-    // The first visit makes all children in one go; later ones (of a game with chance) may add to them.
-    void make_children(NodeIndex parent) {
-        NodeIndex last = none;
-        for (const Action action : buffer_) {
-            last = append(parent, last, action);
+    NodeIndex descend(const std::vector<Action>& path) const {
+        if (is_observed() && !path.empty()) {
+            return no_node;  // which outcome it was is not known
         }
+        NodeIndex node = root_;
+        for (const Action action : path) {
+            NodeIndex next = no_node;
+            for (NodeIndex i = store_[node].first; store_[node].first != no_node && i < store_[node].first + store_[node].count; ++i) {
+                if (store_[i].action == action) {
+                    next = i;
+                }
+            }
+            if (next == no_node) {
+                return no_node;
+            }
+            node = next;
+        }
+        return node;
     }
 
-    // The candidate (of buffer_) with the highest upper bound for the player to move; untried ones come first; ties are
-    // broken uniformly at random.
-    NodeIndex select(NodeIndex parent, Player player, Rng& rng) {
-        if (nodes_[parent].first_child == none) {
-            make_children(parent);
+    // At the root less may be allowed than inside the search (superko), so that its children are chosen again.
+    void renew_root() {
+        memorised_ = count_memorised();
+        const Node old = store_[0];
+        if (old.first == no_node || !facts_.deterministic) {
+            make_children(0, root_state_);
+            return;
         }
-        const double scale = facts_.return_bounds && facts_.return_bounds->high > facts_.return_bounds->low
-                                 ? 1.0 / (facts_.return_bounds->high - facts_.return_bounds->low)
-                                 : 1.0;
-        const double log_visits = std::log(std::max(1.0, static_cast<double>(nodes_[parent].visits)));
-        double best = -std::numeric_limits<double>::infinity();
-        NodeIndex chosen = none;
-        std::uint32_t ties = 0;
-        NodeIndex hint = nodes_[parent].first_child;
-        for (const Action action : buffer_) {
-            const NodeIndex i = child(parent, action, hint);
-            const Node& node = nodes_[i];
-            hint = node.next_sibling;
-            const double score = node.visits == 0 ? std::numeric_limits<double>::infinity()
-                                                  : scale * value_for(player, node.value, facts_) +
-                                                        options_.exploration * std::sqrt(log_visits / static_cast<double>(node.visits));
-            if (score > best) {
-                best = score;
-                chosen = i;
-                ties = 1;
-            } else if (score == best && rng.below(++ties) == 0) {
-                chosen = i;
+        const auto is_same = [&] {
+            for (std::uint32_t i = 0; i < old.count; ++i) {
+                if (old.count != root_actions_.size() || store_[old.first + i].action != root_actions_[i]) {
+                    return false;
+                }
+            }
+            return true;
+        };
+        if (is_same()) {
+            return;
+        }
+        store_[0].first = no_node;
+        make_children(0, root_state_);
+        for (std::uint32_t i = 0; i < store_[0].count; ++i) {
+            for (std::uint32_t j = 0; j < old.count; ++j) {
+                if (store_[old.first + j].action == store_[store_[0].first + i].action) {
+                    store_.copy(old.first + j, store_[0].first + i);
+                }
             }
         }
-        return chosen;
     }
 
-    S root_;
-    ActionBuffer root_candidates_;
-    GameFacts facts_;
-    TreeSearchOptions options_;
-    Rng rng_;
+    std::uint32_t count_memorised() const {
+        std::uint32_t count = 0;
+        for (NodeIndex i = 0; i < store_.size(); ++i) {
+            count += store_[i].visits > 0 ? 1 : 0;
+        }
+        return count;
+    }
+
+    // ---- the graph -----------------------------------------------------------------------------------------------------
+
+    bool walk_graph(S& state, Range& global, Rng& rng) {
+        NodeIndex node = root_;
+        std::uint32_t created = 0;
+        const bool is_fixed = options_.structure == Structure::fixed;
+        const std::uint32_t most_new = is_fixed ? never : options_.new_nodes.value_or(never);
+        enter_graph(node, no_node, Action{}, 0, state);
+        while (true) {
+            if (state.is_terminal()) {
+                return end();
+            }
+            if (steps_ >= most_steps_) {
+                return cut(state);
+            }
+            Action action;
+            NodeIndex edge = no_node;
+            NodeIndex next = no_node;
+            const bool is_known = node != no_node && (is_fixed || node == root_ || (is_online() ? is_old(node) : store_[node].visits > 0));
+            if (is_known && make_edges(node, state)) {
+                edge = store_[node].first + choose(node, state, rng);
+                action = store_.edge(edge).action;
+                next = store_.edge(edge).node;
+            } else {
+                list(node, state);
+                begin_playout(rng);
+                action = buffer_[choose_playout_action(state, rng)];
+            }
+            const Reward reward = step(state, action, global, rng);
+            if (next == no_node) {
+                const std::uint64_t key = state.key();
+                next = store_.index().find(key);
+                if (next == no_node && created < most_new) {
+                    if (store_.has_room(1)) {
+                        next = store_.add(1, initial());
+                        store_.index().insert(key, next);
+                        ++created;
+                        ++memorised_;
+                    } else {
+                        is_full_ = true;
+                    }
+                }
+            }
+            node = next;
+            enter_graph(node, edge, action, reward, state);
+        }
+    }
+
+    // Online, a node is memorised from the moment it is entered, but a new one is left by the playout policy all the same.
+    bool is_old(NodeIndex node) const { return store_[node].episodes > 1 || (store_[node].episodes == 1 && !is_in_episode(node)); }
+    bool is_in_episode(NodeIndex node) const {
+        const std::uint32_t mark = store_[node].mark;
+        return mark < episode_.entries.size() && episode_.entries[mark].node == node;
+    }
+
+    void enter_graph(NodeIndex node, NodeIndex edge, Action action, Reward reward, const S& state) {
+        const bool is_memorised = node != no_node && store_[node].visits > 0;
+        const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action, 1);
+        bool is_first = true;
+        if (node != no_node) {
+            if (is_in_episode(node)) {
+                episode_.entries[store_[node].mark].later = static_cast<std::uint32_t>(episode_.entries.size());
+                is_first = false;
+            }
+            store_[node].mark = static_cast<std::uint32_t>(episode_.entries.size());
+        }
+        enter(node, edge, action, reward, value, state);
+        episode_.entries.back().is_first = is_first;
+        if (is_online()) {
+            learner_.learn_step(store_, episode_);
+        }
+    }
+
+    bool make_edges(NodeIndex node, const S& state) {
+        if (store_[node].first != no_node) {
+            return true;
+        }
+        list(node, state);
+        const auto count = static_cast<std::uint32_t>(buffer_.size());
+        if (node != root_ && !store_.has_room(1, count)) {
+            is_full_ = true;
+            return false;
+        }
+        const NodeIndex first = store_.add_edges(count);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            S next = state;
+            const Reward reward = play(next, buffer_[i], rng_);
+            Edge& edge = store_.edge(first + i);
+            edge.action = buffer_[i];
+            edge.reward = reward;
+            edge.key = next.key();
+            edge.initial = initial_value(next);
+        }
+        store_[node].first = first;
+        store_[node].count = count;
+        return true;
+    }
+
+    // ---- episodes ------------------------------------------------------------------------------------------------------
+
+    Reward step(S& state, Action action, Range& global, Rng& rng) {
+        const Reward reward = play(state, action, rng);
+        ++steps_;
+        gain_ += reward;
+        if (options_.global_source == GlobalSource::running_return) {
+            global.add(gain_);
+        }
+        return reward;
+    }
+
+    void enter(NodeIndex node, NodeIndex slot, Action action, Reward reward, double value, const S& state) {
+        episode_.entries.push_back({.node = node,
+                                    .slot = slot,
+                                    .action = action,
+                                    .to_play = state.to_play(),
+                                    .reward = options_.reward_timing == RewardTiming::timed ? reward : 0,
+                                    .value = value});
+        if (options_.convention == Convention::state && is_tree() && node != no_node) {
+            entering_.emplace_back(node, reward);
+        }
+    }
+
+    // The last transition gets the sum of all rewards, where their time does not count.
+    void settle_rewards() {
+        if (options_.reward_timing == RewardTiming::final_sum) {
+            episode_.entries.back().reward = gain_;
+        }
+        for (const auto& [node, reward] : entering_) {
+            store_.reward(node) = reward;
+        }
+        entering_.clear();
+    }
+
+    bool end() {
+        episode_.is_over = true;
+        settle_rewards();
+        converge();
+        return false;
+    }
+
+    // The steps are used up: by the horizon, which counts as the end, or by the budget.
+    bool cut(const S& state) {
+        const bool is_horizon = options_.horizon && steps_ >= *options_.horizon;
+        episode_.is_over = is_horizon;
+        const Entry& last = episode_.entries.back();
+        episode_.tail.next = is_horizon ? 0 : last.node == no_node ? last.value : assumed_value(state);
+        settle_rewards();
+        converge();
+        return !is_horizon;
+    }
+
+    // V_playout = converged_next: what makes all errors beyond the memorised part vanish.
+    void converge() {
+        if (options_.playout_value != PlayoutValue::converged_next || !records_playouts_) {
+            return;
+        }
+        const bool is_state = options_.convention == Convention::state;
+        double next = episode_.tail.next;
+        double reward = 0;
+        for (auto entry = episode_.entries.rbegin(); entry != episode_.entries.rend(); ++entry) {
+            if (entry->node == no_node) {
+                entry->value = (is_state ? reward : entry->reward) + options_.gamma * next;
+            }
+            next = entry->value;
+            reward = entry->reward;
+        }
+    }
+
+    // The value beyond the cut, where the last state is memorised.
+    double assumed_value(const S& state) const {
+        return options_.playout_value == PlayoutValue::memory ? initial_value(state) : playout_value(state, Action{}, 0);
+    }
+
+    // From here on nothing is memorised.
+    bool play_out(S& state, Range& global, Rng& rng) {
+        begin_playout(rng);
+        if (records_playouts_) {
+            for (int depth = 1;; ++depth) {
+                if (state.is_terminal()) {
+                    return end();
+                }
+                if (steps_ >= most_steps_) {
+                    return cut(state);
+                }
+                list(no_node, state);
+                const Action action = buffer_[choose_playout_action(state, rng)];
+                const Reward reward = step(state, action, global, rng);
+                enter(no_node, no_node, action, reward, state.is_terminal() && options_.convention == Convention::state ? 0 : playout_value(state, action, depth),
+                      state);
+            }
+        }
+        const double leaf = episode_.entries.back().value;
+        double decayed = 0;
+        double discounted = 0;
+        int length = 0;
+        bool is_cut = false;
+        // Only the sum counts, or only the last step earns: a game's own playout will do.
+        const bool counts_time = options_.gamma != 1 || options_.learner != Learner::monte_carlo;
+        if (options_.playout_policy == PlayoutPolicy::uniform && (facts_.final_reward || (!counts_time && !observes_steps()))) {
+            const Playout playout = uniform_playout(state, rng, buffer_, most_steps_ - steps_);
+            length = playout.length;
+            is_cut = playout.cut && length >= most_steps_ - steps_ && !state.is_terminal();
+            gain_ += playout.total;
+            steps_ += length;
+            if (options_.global_source == GlobalSource::running_return) {
+                global.add(gain_);
+            }
+            decayed = playout.total;
+            discounted = playout.total;
+            if (counts_time && length > 0) {
+                decayed *= learner_.trace(length - 1);
+                discounted *= learner_.discount(length - 1);
+            }
+        } else {
+            for (; !state.is_terminal(); ++length) {
+                if (steps_ >= most_steps_) {
+                    is_cut = true;
+                    break;
+                }
+                list(no_node, state);
+                const Reward reward = step(state, buffer_[choose_playout_action(state, rng)], global, rng);
+                decayed += learner_.trace(length) * reward;
+                discounted += learner_.discount(length) * reward;
+            }
+        }
+        if (length == 0) {
+            return cut(state);
+        }
+        if (options_.reward_timing == RewardTiming::final_sum) {
+            decayed = learner_.trace(length - 1) * gain_;
+            discounted = learner_.discount(length - 1) * gain_;
+        }
+        is_cut = is_cut && !(options_.horizon && steps_ >= *options_.horizon);
+        episode_.is_over = !is_cut;
+        episode_.tail = learner_.tail(decayed, discounted, length, is_cut, assumed_value(state), leaf);
+        return is_cut;
+    }
+
+    // Do the bounds look at every reward?
+    bool observes_steps() const {
+        const auto normalisation = options_.normalisation;
+        return options_.global_source == GlobalSource::running_return && normalisation != Normalisation::none &&
+               !(normalisation == Normalisation::known && facts_.return_bounds);
+    }
+
+    // V_playout of a state that `action` has led to, player 0's. `depth`: how many steps it is beyond the memorised part.
+    double playout_value(const S& state, Action action, int depth) const {
+        switch (options_.playout_value) {
+            case PlayoutValue::initial:
+                return initial_value(state);
+            case PlayoutValue::constant:
+                return value_for(searcher_, options_.playout_constant, facts_);
+            case PlayoutValue::last_memorised:
+                return last_memorised().value;
+            case PlayoutValue::leaf_over_gamma:
+                return last_memorised().value / std::pow(options_.gamma, depth);
+            case PlayoutValue::memory:
+                return mast_value(episode_.entries.back().to_play, action);
+            case PlayoutValue::heuristic:
+                return heuristics_.value(state);
+            case PlayoutValue::converged_next:
+            case PlayoutValue::leaf_terminal:
+                return options_.initial_value ? initial() : heuristics_.value(state);
+        }
+        return 0;
+    }
+
+    const Entry& last_memorised() const {
+        auto entry = episode_.entries.rbegin();
+        while (entry->node == no_node) {
+            ++entry;
+        }
+        return *entry;
+    }
+
+    // ---- playout policies ----------------------------------------------------------------------------------------------
+
+    void begin_playout(Rng& rng) {
+        if (options_.playout_policy == PlayoutPolicy::weighted && !has_weights_) {
+            has_weights_ = true;
+            action_weights_.resize(static_cast<std::size_t>(facts_.action_space));
+            for (double& weight : action_weights_) {
+                weight = rng.uniform();
+            }
+        }
+    }
+
+    // An index of buffer_.
+    std::uint32_t choose_playout_action(const S& state, Rng& rng) {
+        const auto count = static_cast<std::uint32_t>(buffer_.size());
+        switch (options_.playout_policy) {
+            case PlayoutPolicy::uniform:
+                return rng.below(count);
+            case PlayoutPolicy::weighted:
+                weights_.clear();
+                for (const Action action : buffer_) {
+                    weights_.push_back(action_weights_[static_cast<std::size_t>(action.value)]);
+                }
+                break;
+            case PlayoutPolicy::mast:
+                weigh_by_mast(state.to_play());
+                break;
+            case PlayoutPolicy::heuristic:
+                heuristics_.weights(state, buffer_, weights_);
+                break;
+        }
+        double sum = 0;
+        for (const double weight : weights_) {
+            sum += weight;
+        }
+        if (!(sum > 0)) {
+            return rng.below(count);
+        }
+        double mark = rng.uniform() * sum;
+        for (std::uint32_t i = 0; i + 1 < count; ++i) {
+            mark -= weights_[i];
+            if (mark < 0) {
+                return i;
+            }
+        }
+        return count - 1;
+    }
+
+    // Move-average sampling: exp(mean return of the action / temperature), for the player to move.
+    void weigh_by_mast(Player player) {
+        weights_.clear();
+        double highest = -std::numeric_limits<double>::infinity();
+        for (const Action action : buffer_) {
+            weights_.push_back(value_for(player, mast_value(player, action), facts_) / options_.mast_temperature);
+            highest = std::max(highest, weights_.back());
+        }
+        for (double& weight : weights_) {
+            weight = std::exp(weight - highest);
+        }
+    }
+
+    double mast_value(Player player, Action action) const {
+        const auto& cells = mast_[static_cast<std::size_t>(index_of(player))];
+        const auto index = static_cast<std::size_t>(action.value);
+        return index < cells.size() && cells[index].visits > 0 ? cells[index].value : initial();
+    }
+
+    void learn_mast() {
+        const auto& entries = episode_.entries;
+        for (std::size_t i = 1; i < entries.size(); ++i) {
+            auto& cells = mast_[static_cast<std::size_t>(index_of(entries[i - 1].to_play))];
+            cells.resize(static_cast<std::size_t>(facts_.action_space));
+            MastCell& cell = cells[static_cast<std::size_t>(entries[i].action.value)];
+            ++cell.visits;
+            cell.value += (learner_.target(i, entries[i]) - cell.value) / static_cast<double>(cell.visits);
+        }
+    }
+
+    S root_state_;
+    ActionBuffer root_actions_;
+    Heuristics<S> heuristics_;
     bool calls_python_;
-    std::vector<Node> nodes_;
-    std::vector<NodeIndex> path_;
+    bool records_playouts_ = false;
+    bool has_weights_ = false;  // of the present episode, for the weighted playout policy
     ActionBuffer buffer_;
+    std::vector<std::uint32_t> allowed_;
+    std::vector<std::pair<NodeIndex, double>> entering_;  // rewards of the present episode, for the convention of states
+    std::vector<double> action_weights_;
+    std::vector<double> weights_;
+    std::array<std::vector<MastCell>, 2> mast_;
+    int steps_ = 0;       // of the present episode
+    int most_steps_ = 0;  // how many it may have
+    double gain_ = 0;     // its rewards so far
 };
 
 }  // namespace katachi

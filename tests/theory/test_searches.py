@@ -22,7 +22,7 @@ from katachi import (
 )
 from katachi.games.go import GoGame, Position, Rules
 from katachi.games.native import ExplicitTree, Pig, TicTacToe
-from katachi.search.searches import TreeSearchSettings
+from katachi.search.tree_settings import TreeSearchSettings
 
 
 class PythonTicTacToe(BaseGame[tuple[int, int, int]]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import Any
 
-from katachi._core import GameFacts, KeyKind, Player, Rng, tree_search
+from katachi._core import GameFacts, KeyKind, Player, Rng, TreeSearchOptions, tree_search
 from katachi.core.errors import GameContractError, InvalidArgumentError
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
@@ -163,7 +163,7 @@ def _check_native(game: Game[Any], rng: Rng) -> None:
         raise GameContractError(f"{game.name}: native code sees the candidates {state.candidates()} at the start")
     batch = state.playouts(3, rng.split("playouts"))
     batch.run()
-    search = tree_search(state, 1.0, rng.split("tree"))
+    search = tree_search(state, TreeSearchOptions(), rng.split("tree"))
     search.run(simulations=20)
     visits = sum(root.visits for root in search.root_actions())
     if visits != 20:

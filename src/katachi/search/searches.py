@@ -4,20 +4,19 @@ A search can be stopped (Ctrl-C, or `progress` returning False) and run again to
 takes a copy of its generator: split one by name for each search.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
-
-from pydantic import Field
 
 from katachi import _core
 from katachi._core import GameFacts, Player, RootAction
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
-from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
+from katachi.search.tree import Tree
+from katachi.search.tree_settings import TreeSearchSettings, preset
 
-__all__ = ["FlatMonteCarlo", "Progress", "TreeSearch", "TreeSearchSettings"]
+__all__ = ["FlatMonteCarlo", "Progress", "TreeSearch"]
 
 # Told the share of work done (0 to 1) every 50 ms; returning False stops.
 Progress: TypeAlias = Callable[[float], object]
@@ -56,7 +55,7 @@ class _RootSearch:
         )
 
     def root_actions(self) -> list[RootAction]:
-        """Visits and value (player 0's mean return) of every action at the root."""
+        """Visits and value (player 0's expected return) of every action at the root."""
         return self._native.root_actions()
 
     def value_to_play(self, root_action: RootAction) -> float:
@@ -87,16 +86,14 @@ class FlatMonteCarlo(_RootSearch):
         self._native = _core.flat_monte_carlo(self._hold(game, state), rng)
 
 
-class TreeSearchSettings(Settings):
-    """The one choice of the plain UCT."""
-
-    exploration: float = Field(
-        default=1.0, ge=0, description="c in Q + c * sqrt(ln N / n), for returns scaled to [0, 1]."
-    )
-
-
 class TreeSearch(_RootSearch):
-    """A plain UCT over any game: uniform playouts, open-loop where the game has chance."""
+    """The one tree search, over any game: UCT unless the settings say otherwise (katachi.search.tree_settings).
+
+    `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it, where the
+    settings ask for a heuristic. They get states as the game has them; of a native game, its `katachi._core.State`.
+    """
+
+    _native: _core.TreeMemory
 
     def __init__(
         self,
@@ -105,6 +102,51 @@ class TreeSearch(_RootSearch):
         *,
         rng: _core.Rng,
         settings: TreeSearchSettings | None = None,
+        value: Callable[[Any], float] | None = None,
+        playout: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
     ) -> None:
-        self.settings = settings or TreeSearchSettings()
-        self._native = _core.tree_search(self._hold(game, state), self.settings.exploration, rng)
+        self.settings = settings or preset("uct")
+        if self.settings.needs_value and value is None:
+            raise InvalidArgumentError("these settings ask for a heuristic value: give the search value=FUNCTION")
+        if self.settings.playout_policy == "heuristic" and playout is None:
+            raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
+        root = self._hold(game, state)
+        self.settings.check_game(root.facts, game.name)
+        self._game = game
+        self._native = _core.tree_search(root, self.settings.to_native(root.facts), rng, value, playout)
+
+    @property
+    def tree(self) -> Tree:
+        """What is memorised."""
+        return Tree(self._native)
+
+    @property
+    def bytes(self) -> int:
+        """What the memory takes."""
+        return self._native.bytes
+
+    @property
+    def is_full(self) -> bool:
+        """Has the memory cap been met?"""
+        return self._native.is_full
+
+    def move_to(self, state: Any, actions: Sequence[Action], rng: _core.Rng) -> bool:  # noqa: ANN401
+        """Goes on from a state that `actions` lead to from the present root.
+
+        What is memorised below it stays, as the setting between_moves says. False: nothing was, the search begins anew.
+        """
+        native = self._hold(self._game, state)
+        path = list(actions) if self.settings.between_moves != "discard" else [Action(-1)]
+        is_known = self._native.move_root(native, path, rng)
+        if is_known and self.settings.between_moves == "forget":
+            self._native.forget(self.settings.forget_share)
+        return is_known
+
+    def best(self, rng: _core.Rng) -> Action:
+        """The answer, as the setting final_move says; ties are broken uniformly at random.
+
+        By value, an action that was never tried is worth V_init (Vodopivec 7.1).
+        """
+        if self.settings.final_move == "visits":
+            return self.best_by_visits(rng)
+        return self._best(self.value_to_play, rng)

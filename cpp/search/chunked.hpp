@@ -1,0 +1,51 @@
+// Growing storage that never moves what it holds and never holds twice what it needs: a list of equal chunks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace katachi {
+
+template <class T>
+class Chunked {
+   public:
+    static constexpr std::uint32_t shift = 15;
+    static constexpr std::uint32_t chunk_size = 1U << shift;
+
+    T& operator[](std::uint32_t i) { return chunks_[i >> shift][i & (chunk_size - 1)]; }
+    const T& operator[](std::uint32_t i) const { return chunks_[i >> shift][i & (chunk_size - 1)]; }
+    std::uint32_t size() const { return size_; }
+    std::size_t bytes() const { return chunks_.size() * chunk_size * sizeof(T); }
+
+    // The first of `count` neighbours (at most chunk_size): they lie in one chunk, so that a pointer walks over them.
+    std::uint32_t allocate(std::uint32_t count) {
+        if (chunk_size - (size_ & (chunk_size - 1)) < count) {
+            size_ = (size_ | (chunk_size - 1)) + 1;
+        }
+        const std::uint32_t first = size_;
+        grow(first + count);
+        return first;
+    }
+
+    // At least that many elements, for storage that runs in parallel with another one.
+    void grow(std::uint32_t size) {
+        while (chunks_.size() * chunk_size < size) {
+            chunks_.push_back(std::make_unique<T[]>(chunk_size));
+        }
+        size_ = size;
+    }
+
+    // Forgets what is behind; what is allocated again is not cleared.
+    void shrink(std::uint32_t size) {
+        size_ = size;
+        chunks_.resize((static_cast<std::size_t>(size) + chunk_size - 1) >> shift);
+    }
+
+   private:
+    std::vector<std::unique_ptr<T[]>> chunks_;
+    std::uint32_t size_ = 0;
+};
+
+}  // namespace katachi

@@ -1,0 +1,50 @@
+// One simulated game as the learner sees it: the states it met, each with the reward of entering it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/node_store.hpp"
+
+namespace katachi {
+
+inline constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
+
+// Entry 0 is the root, entered without a reward.
+struct Entry {
+    NodeIndex node = no_node;     // none: not memorised
+    NodeIndex slot = no_node;     // the action that led here: its own node where outcomes are observed, its edge in a graph
+    Action action;                // the same for the record
+    std::uint32_t later = never;  // the next entry with the same node
+    Player to_play = Player::black;
+    bool is_first = true;   // of its node in this episode
+    bool is_greedy = true;  // what was chosen here was a best action
+    bool has_best = false;  // the actions here were compared
+    double best = 0;        // V of the best one
+    double reward = 0;
+    double value = 0;  // before the episode: V, V_init of a new node, V_playout where nothing is memorised
+};
+
+// How it went on behind the last entry: a playout of which only sums are kept.
+struct Tail {
+    double errors = 0;      // its TD errors, decayed by gamma lambda for every step after the first
+    double next = 0;        // the value of the first state behind the last entry; 0 behind the end
+    double discounted = 0;  // its return, discounted by gamma
+    int length = 0;
+};
+
+struct Episode {
+    std::vector<Entry> entries;
+    Tail tail;
+    double total = 0;  // all rewards; where it was cut, with the value assumed there
+    bool is_over = false;
+
+    void clear() {
+        entries.clear();
+        tail = {};
+        total = 0;
+        is_over = false;
+    }
+};
+
+}  // namespace katachi

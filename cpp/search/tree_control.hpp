@@ -1,0 +1,56 @@
+// How an action is chosen where values are memorised (Vodopivec 2018, 3.4 and 4.4; Silver 2009, 3.4): UCB1, epsilon-greedy,
+// softmax, greedy, random, over values that are scaled as the normalisation says.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/rng.hpp"
+#include "search/node_store.hpp"
+#include "search/tree_options.hpp"
+
+namespace katachi {
+
+struct Choice {
+    std::uint32_t slot = 0;  // which child or edge
+    bool has_best = false;
+    bool is_greedy = true;
+    double best = 0;  // V of the best action
+};
+
+class TreeControl {
+   public:
+    // `searcher`: whose opponent the opponent model is about.
+    TreeControl(const TreeSearchOptions& options, const GameFacts& facts, Player searcher);
+
+    // Among the actions of a node, or those of them that `allowed` names (by slot).
+    Choice choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
+                  const std::vector<std::uint32_t>* allowed = nullptr);
+
+   private:
+    // value -> factor * value + offset: on the scale of the control policy, for the player to move.
+    struct Scale {
+        double factor = 1;
+        double offset = 0;
+    };
+
+    void look(NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
+    bool scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const;
+    std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, double exploration, Rng& rng);
+    std::uint32_t best_by_value(bool maximises, Rng& rng);
+    std::uint32_t softmax(const Scale& scale, Rng& rng);
+    std::uint32_t highest_score(Rng& rng);
+    void compare(bool maximises, Choice& choice) const;
+    double inverse_root(std::uint32_t n);
+
+    TreeSearchOptions options_;
+    GameFacts facts_;
+    Player searcher_;
+    std::vector<double> values_;         // of the actions, player 0's
+    std::vector<std::uint32_t> visits_;  // of the actions
+    std::vector<double> scores_;
+    std::vector<std::uint32_t> slots_;  // of `allowed`
+    std::vector<double> inverse_roots_;
+};
+
+}  // namespace katachi

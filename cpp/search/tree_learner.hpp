@@ -1,0 +1,67 @@
+// What an episode changes (Vodopivec 2018, 3.5 and 4.3; Silver 2009, 3.4): Monte-Carlo, TD(lambda), Q(lambda), max backups.
+//
+// Errors and returns are measured with the values from before the episode and then given to the nodes. In place, errors are
+// measured with what the nodes hold when their turn comes, from the end of the episode to its beginning: that is exact in a
+// tree, where no node occurs twice. Online, every error is given to all that led to it as soon as it is known.
+#pragma once
+
+#include <vector>
+
+#include "search/episode.hpp"
+#include "search/node_store.hpp"
+#include "search/tree_options.hpp"
+
+namespace katachi {
+
+class TreeLearner {
+   public:
+    // `initial`: V_init of player 0, where it is a constant.
+    TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial) : options_(options), facts_(facts), initial_(initial) {}
+
+    // The whole episode, when it has ended. `global` are the bounds of what has been observed.
+    void learn(NodeStore& store, Episode& episode, Range& global);
+
+    // Online: the last entry has been reached; and nothing comes after it.
+    void learn_step(NodeStore& store, Episode& episode);
+    void learn_end(NodeStore& store, Episode& episode, Range& global);
+
+    // What remains of a playout of which only sums are known: its rewards decayed by gamma lambda and by gamma. `value` is
+    // V_playout, `leaf` the value of the entry before it.
+    Tail tail(double decayed, double discounted, int length, bool is_cut, double value, double leaf);
+
+    // What an entry of the last episode was to learn.
+    double target(std::size_t i, const Entry& entry) const {
+        return options_.learner == Learner::monte_carlo ? returns_[i] : entry.value + sums_[i];
+    }
+
+    // gamma^k and (gamma lambda)^k, by repeated multiplication.
+    double discount(int k) { return power(discounts_, options_.gamma, k); }
+    double trace(int k) { return power(traces_, options_.gamma * options_.lambda, k); }
+
+   private:
+    static double power(std::vector<double>& table, double base, int k);
+    double step_size(const Node& node) const;
+    void measure(const Episode& episode);
+    void measure_two_ply(const Episode& episode);
+    void give_returns(NodeStore& store, const Episode& episode);
+    void give_errors(NodeStore& store, const Episode& episode);
+    void learn_in_place(NodeStore& store, const Episode& episode);
+    void back_up_best(NodeStore& store, const Episode& episode);
+    bool best_of(const NodeStore& store, const Entry& entry, double& best) const;
+    void give_error(NodeStore& store, const Episode& episode, std::size_t last, double error);
+    void count_visit(Node& node, const Entry& entry);
+    void finish(NodeStore& store, const Episode& episode, Range& global);
+    double successor_value(const NodeStore& store, const Entry& entry) const;
+    void widen_ranges(NodeStore& store, const Episode& episode);
+
+    TreeSearchOptions options_;
+    GameFacts facts_;
+    double initial_;
+    std::vector<double> discounts_;
+    std::vector<double> traces_;
+    std::vector<double> returns_;      // of each entry, with the reward of entering it (afterstates)
+    std::vector<double> sums_;         // of each entry: TD errors from there on, decayed
+    std::vector<std::uint32_t> cuts_;  // of each entry: choices from there on that cut the traces
+};
+
+}  // namespace katachi

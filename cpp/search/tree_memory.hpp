@@ -1,0 +1,167 @@
+// The part of a tree search that does not know its game: what it has memorised, and how that is looked at.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/search.hpp"
+#include "search/tree_control.hpp"
+#include "search/tree_learner.hpp"
+
+namespace katachi {
+
+// A node for people and programs.
+struct NodeView {
+    NodeIndex index;
+    Action action;
+    std::uint64_t visits;
+    std::uint64_t episodes;
+    double value;
+    std::optional<Bounds> range;  // of its successors' values, where they are kept
+};
+
+class TreeMemory : public Search {
+   public:
+    TreeMemory(const TreeSearchOptions& options, const GameFacts& facts, Player searcher, const Rng& rng)
+        : options_(options),
+          facts_(facts),
+          rng_(rng),
+          store_(extras(options, facts), static_cast<std::size_t>(options.memory * 1024 * 1024)),
+          learner_(options, facts, initial(options, facts, searcher)),
+          control_(options, facts, searcher),
+          searcher_(searcher) {}
+
+    std::vector<RootAction> root_actions() const override {
+        std::vector<RootAction> actions;
+        for (const NodeView& child : children(root_)) {
+            actions.push_back({child.action, child.visits, child.value});
+        }
+        return actions;
+    }
+
+    NodeIndex root() const { return root_; }
+    NodeView node(NodeIndex index) const { return view(index, store_[checked(index)].action); }
+
+    // In the order of the game's candidates; those that were never visited are among them, with what they begin with.
+    std::vector<NodeView> children(NodeIndex index) const {
+        std::vector<NodeView> views;
+        const Node& node = store_[checked(index)];
+        for (std::uint32_t i = 0; i < node.count; ++i) {
+            if (is_tree()) {
+                views.push_back(view(node.first + i, store_[node.first + i].action));
+                continue;
+            }
+            const Edge& edge = store_.edge(node.first + i);
+            const NodeIndex child = edge.node == no_node ? store_.index().find(edge.key) : edge.node;
+            if (child == no_node || store_[child].visits == 0) {
+                views.push_back({no_node, edge.action, 0, 0, edge.initial, std::nullopt});
+            } else {
+                views.push_back(view(child, edge.action));
+                views.back().value = seen_through(edge.reward, views.back().value);
+            }
+        }
+        if (is_tree() && options_.convention == Convention::state) {
+            for (NodeView& child : views) {
+                child.value = child.visits > 0 ? seen_through(store_.reward(child.index), child.value) : child.value;
+            }
+        }
+        return views;
+    }
+
+    std::size_t bytes() const { return store_.bytes(); }
+    std::uint32_t nodes() const { return memorised_; }
+    bool is_full() const { return is_full_; }
+
+    // Counts become a share of what they were.
+    void forget(double share) { store_.forget(share); }
+
+   protected:
+    bool is_tree() const { return options_.structure == Structure::tree; }
+    bool is_finished() const override { return is_full_ && options_.when_full == WhenFull::stop; }
+    bool is_observed() const { return !facts_.deterministic && options_.transitions == Transitions::observed; }
+
+    static double initial(const TreeSearchOptions& options, const GameFacts& facts, Player searcher) {
+        return value_for(searcher, options.initial_value.value_or(0), facts);
+    }
+    double initial() const { return initial(options_, facts_, searcher_); }
+
+    // The new player at the root, whose values V_init and V_playout are.
+    void set_searcher(Player searcher) {
+        if (searcher != searcher_) {
+            searcher_ = searcher;
+            learner_ = TreeLearner(options_, facts_, initial());
+            control_ = TreeControl(options_, facts_, searcher);
+        }
+    }
+
+    double epsilon(int depth) const {
+        const Limit& limit = meter().limit();
+        switch (options_.epsilon_decay) {
+            case Decay::none:
+                return options_.epsilon;
+            case Decay::linear:
+                if (limit.steps) {
+                    return options_.epsilon * left(meter().steps() + static_cast<std::uint64_t>(depth), *limit.steps);
+                }
+                return options_.epsilon * (limit.simulations ? left(meter().simulations(), *limit.simulations) : 1 - meter().share());
+            case Decay::exponential:
+                return options_.epsilon * std::pow(options_.epsilon_factor, static_cast<double>(meter().simulations()));
+        }
+        return 0;
+    }
+
+    TreeSearchOptions options_;
+    GameFacts facts_;
+    Rng rng_;
+    NodeStore store_;
+    TreeLearner learner_;
+    TreeControl control_;
+    Episode episode_;
+    Range global_;  // of what has been observed
+    Player searcher_;
+    NodeIndex root_ = 0;
+    std::uint32_t memorised_ = 0;
+    bool is_full_ = false;
+
+   private:
+    static NodeStore::Extras extras(const TreeSearchOptions& options, const GameFacts& facts) {
+        const auto normalisation = options.normalisation;
+        return {.ranges = normalisation == Normalisation::local || normalisation == Normalisation::local_branch ||
+                          normalisation == Normalisation::local_return,
+                .rewards = options.convention == Convention::state && options.structure == Structure::tree,
+                .means = options.learner == Learner::max_backup || options.learner == Learner::mixed_backup,
+                .keys = !facts.deterministic && options.transitions == Transitions::observed,
+                .growing = !facts.deterministic};
+    }
+
+    // max(0, 1 - t / (N - 1))
+    static double left(std::uint64_t done, std::uint64_t total) {
+        return total <= 1 ? 0 : std::max(0.0, 1 - static_cast<double>(done) / static_cast<double>(total - 1));
+    }
+
+    double seen_through(double reward, double value) const {
+        return options_.convention == Convention::state ? reward + options_.gamma * value : value;
+    }
+
+    NodeIndex checked(NodeIndex index) const {
+        if (index >= store_.size()) {
+            throw InvalidArgumentError("there is no node " + std::to_string(index) + " in this search of " + std::to_string(store_.size()));
+        }
+        return index;
+    }
+
+    NodeView view(NodeIndex index, Action action) const {
+        const Node& node = store_[index];
+        std::optional<Bounds> range;
+        if (store_.extras().ranges && store_.range(index).low <= store_.range(index).high) {
+            range = Bounds{store_.range(index).low, store_.range(index).high};
+        }
+        return {index, action, node.visits, node.episodes, node.value, range};
+    }
+};
+
+}  // namespace katachi

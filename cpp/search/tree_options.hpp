@@ -1,0 +1,91 @@
+// The axes of the tree search (Vodopivec 2018, chapter 4; Silver 2009, 3.4): every one can be combined with every other, and
+// the known algorithms are points among them. The Python face, with the sources, is src/katachi/search/tree_settings.py.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "games/game_state.hpp"
+
+namespace katachi {
+
+// Learning: what an episode changes.
+enum class Learner : std::uint8_t { monte_carlo, td, q_naive, q_watkins, max_backup, mixed_backup };
+enum class Timing : std::uint8_t { offline, in_place, online };
+enum class VisitMode : std::uint8_t { every, first, replacing };
+enum class Convention : std::uint8_t { afterstate, state };
+enum class RewardTiming : std::uint8_t { timed, final_sum };
+enum class StepSize : std::uint8_t { visits, episodes, constant, linear, exponential };
+enum class CutRule : std::uint8_t { back_up, drop };
+
+// Control: how actions are chosen where values are memorised.
+enum class ControlPolicy : std::uint8_t { ucb1, epsilon_greedy, softmax, greedy, random };
+enum class UcbForm : std::uint8_t { thesis, no_two, fuego };
+enum class ParentCount : std::uint8_t { children, node };
+enum class Decay : std::uint8_t { none, linear, exponential };
+enum class OpponentModel : std::uint8_t { adversary, cooperative, greedy, random };
+
+// Normalisation of values for the control policy.
+enum class Normalisation : std::uint8_t { none, known, observed, local, local_branch, local_return };
+enum class GlobalSource : std::uint8_t { running_return, episode_return, delta_sum, target };
+enum class Unscaled : std::uint8_t { raw, random };
+
+// Representation: what is memorised.
+enum class Structure : std::uint8_t { tree, graph, fixed };
+enum class Transitions : std::uint8_t { open_loop, observed };
+enum class GraphCounts : std::uint8_t { node, edge };
+enum class WhenFull : std::uint8_t { stop_expanding, stop };
+
+// The part that is not memorised.
+enum class PlayoutPolicy : std::uint8_t { uniform, weighted, mast, heuristic };
+enum class PlayoutValue : std::uint8_t { initial, constant, last_memorised, leaf_over_gamma, converged_next, memory, heuristic, leaf_terminal };
+
+struct TreeSearchOptions {
+    Learner learner = Learner::monte_carlo;
+    double lambda = 1;
+    double gamma = 1;
+    StepSize step_size = StepSize::visits;
+    double step = 1;
+    double step_decay = 0;
+    double step_prior = 0;
+    Timing timing = Timing::offline;
+    VisitMode visit_mode = VisitMode::every;
+    Convention convention = Convention::afterstate;
+    int plies = 1;
+    RewardTiming reward_timing = RewardTiming::timed;
+    CutRule cut_rule = CutRule::back_up;
+    std::optional<int> horizon;
+    double mix = 0.5;
+
+    ControlPolicy control = ControlPolicy::ucb1;
+    double exploration = 1;
+    UcbForm ucb_form = UcbForm::thesis;
+    ParentCount parent_count = ParentCount::children;
+    std::optional<double> first_play_urgency;
+    double epsilon = 0.1;
+    Decay epsilon_decay = Decay::none;
+    double epsilon_factor = 1;
+    double temperature = 1;
+    double tie_tolerance = 1e-9;
+    OpponentModel opponent = OpponentModel::adversary;
+
+    Normalisation normalisation = Normalisation::known;
+    GlobalSource global_source = GlobalSource::running_return;
+    bool bounds_include_init = true;
+    Unscaled unscaled = Unscaled::raw;
+
+    Structure structure = Structure::tree;
+    Transitions transitions = Transitions::open_loop;
+    GraphCounts graph_counts = GraphCounts::node;
+    std::optional<std::uint32_t> new_nodes = 1;  // none: all
+    double memory = 1024;                        // megabytes
+    WhenFull when_full = WhenFull::stop_expanding;
+
+    std::optional<double> initial_value = 0.5;  // of the searching player; none: the heuristic's
+    PlayoutPolicy playout_policy = PlayoutPolicy::uniform;
+    PlayoutValue playout_value = PlayoutValue::initial;
+    double playout_constant = 0;  // of the searching player
+    double mast_temperature = 1;
+};
+
+}  // namespace katachi

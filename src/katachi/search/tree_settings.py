@@ -1,0 +1,261 @@
+"""The settings of the one tree search, and the algorithms of the sources as points among them.
+
+Sections are of Vodopivec (2018) where nothing else is said. Every setting can be combined with every other, but for the
+few that contradict each other; those are refused by name. The native twin is cpp/search/tree_options.hpp.
+"""
+
+from typing import Any, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from katachi._core import GameFacts, KeyKind, TreeSearchOptions
+from katachi.core.errors import InvalidArgumentError, UnknownNameError
+from katachi.core.settings import Settings, did_you_mean
+
+__all__ = ["PRESETS", "TreeSearchSettings", "preset"]
+
+_NOT_NATIVE = frozenset(("final_move", "between_moves", "forget_share"))
+
+
+class TreeSearchSettings(Settings):
+    """A learning rule, a control policy, a representation, and what is assumed beyond it."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    # Learning
+    learner: Literal["monte-carlo", "td", "q-naive", "q-watkins", "max", "mixed"] = Field(
+        default="monte-carlo",
+        description="monte-carlo: mean returns (3.5). td: TD(lambda), Sarsa (4.3). q-naive, q-watkins: Q(lambda) (3.4). "
+        "max, mixed: the best action's value, alone or mixed with the mean (3.7).",
+    )
+    lambda_: float = Field(
+        default=1.0, ge=0, le=1, alias="lambda", description="Decay of eligibility traces; of td and Q(lambda)."
+    )
+    gamma: float = Field(default=1.0, ge=0, le=1, description="Discount of rewards (4.5).")
+    step_size: Literal["visits", "episodes", "constant", "linear", "exponential"] = Field(
+        default="visits",
+        description="alpha: 1/n, 1/n_e, step, step - step_decay (n - 1), step * step_decay^(n - 1) (4.5).",
+    )
+    step: float = Field(default=1.0, gt=0, le=1, description="alpha, or its first value.")
+    step_decay: float = Field(default=0.0, ge=0, le=1, description="How alpha falls; see step_size.")
+    step_prior: float = Field(default=0.0, ge=0, description="n_0 in 1/(n + n_0): how long V_init is remembered (4.5).")
+    timing: Literal["offline", "in-place", "online"] = Field(
+        default="offline", description="When values change: after an episode, after it in place, at every step (4.6.1)."
+    )
+    visit_mode: Literal["every", "first", "replacing"] = Field(
+        default="every", description="What a state learns that occurs twice in an episode of a graph (3.4, 4.6.4)."
+    )
+    convention: Literal["afterstate", "state"] = Field(
+        default="afterstate", description="Does V(s) contain the reward of entering s? (4.3; `state`: 6.3)"
+    )
+    plies: Literal[1, 2] = Field(
+        default=1, description="TD errors to the next state, or to the next one of the same player (8.2)."
+    )
+    reward_timing: Literal["timed", "final-sum"] = Field(
+        default="timed", description="Rewards when they come, or their sum at the end of the episode (4.6.3)."
+    )
+    cut_rule: Literal["back-up", "drop"] = Field(
+        default="back-up",
+        description="An episode that the budget cuts: learn from it with V_playout at its end, or not.",
+    )
+    horizon: int | None = Field(default=None, ge=1, description="Episodes end after so many steps (7.2).")
+    mix: float = Field(default=0.5, ge=0, le=1, description="Of the mixed backup: the weight of the best action.")
+
+    # Control
+    control: Literal["ucb1", "epsilon-greedy", "softmax", "greedy", "random"] = Field(
+        default="ucb1", description="How actions are chosen where values are memorised (2.3, 3.4)."
+    )
+    exploration: float = Field(default=1.0, ge=0, description="C_p of UCB1 (2.3: 1 for values from 0 to 1).")
+    ucb_form: Literal["thesis", "no-two", "fuego"] = Field(
+        default="thesis",
+        description="C_p sqrt(2 ln N / n); without the 2; or C_p sqrt(ln N / (n + 1)) (Silver 2009, 3.4 and 6.9).",
+    )
+    parent_count: Literal["children", "node"] = Field(
+        default="children", description="N of UCB1: the visits of all actions, or of the node (4.3)."
+    )
+    first_play_urgency: float | None = Field(
+        default=None, description="The score of untried actions, for values from 0 to 1; none: they come first."
+    )
+    epsilon: float = Field(default=0.1, ge=0, le=1, description="Of epsilon-greedy (6.1: 0.1).")
+    epsilon_decay: Literal["none", "linear", "exponential"] = Field(
+        default="none", description="epsilon falls to 0 over the budget (6.1), or by epsilon_factor each episode."
+    )
+    epsilon_factor: float = Field(default=1.0, gt=0, le=1, description="Of the exponential decay.")
+    temperature: float = Field(default=1.0, gt=0, description="Of softmax (Silver 2009, 2.8).")
+    tie_tolerance: float = Field(default=1e-9, ge=0, description="Scores so near to the best are ties.")
+    opponent: Literal["adversary", "cooperative", "greedy", "random"] = Field(
+        default="adversary", description="How the opponent of the searching player chooses (4.3)."
+    )
+
+    # Normalisation
+    normalisation: Literal["none", "known", "observed", "local", "local-branch", "local-return"] = Field(
+        default="known",
+        description="Values are scaled to 0..1 for the control policy by the game's bounds (by the observed ones if it "
+        "has none), by those observed, or by those of the state's successors: space-local (4.4).",
+    )
+    global_source: Literal["running-return", "episode-return", "delta-sum", "target"] = Field(
+        default="running-return", description="What the observed bounds are of (4.4)."
+    )
+    bounds_include_init: bool = Field(
+        default=True, description="Is V_init of a successor that is not memorised within the local bounds? (6.1)"
+    )
+    unscaled: Literal["raw", "random"] = Field(
+        default="raw", description="While there are no bounds: values as they are, or a random choice."
+    )
+
+    # Representation
+    structure: Literal["tree", "graph", "fixed"] = Field(
+        default="tree",
+        description="Sequences of actions; states by their keys; the same with all states from the start.",
+    )
+    transitions: Literal["open-loop", "observed"] = Field(
+        default="open-loop",
+        description="In a tree, after chance: one node for an action, or one for each outcome (4.3).",
+    )
+    graph_counts: Literal["node", "edge"] = Field(
+        default="node", description="Visits of an action in a graph: of the state, or of the edge (UCT2) (4.6.4)."
+    )
+    new_nodes: int | Literal["all"] = Field(
+        default=1, description="States memorised per episode: 1 and more, or all (6.1)."
+    )
+    memory: float = Field(default=1024.0, gt=0, description="Cap on what is memorised, in megabytes.")
+    when_full: Literal["stop-expanding", "stop"] = Field(
+        default="stop-expanding", description="What happens at the cap."
+    )
+    between_moves: Literal["keep", "discard", "forget"] = Field(
+        default="keep", description="What a player does with its memory after a move (4.1)."
+    )
+    forget_share: float = Field(default=0.5, gt=0, lt=1, description="Of forget: the share of counts that stays (7.2).")
+
+    # Beyond the memorised part
+    initial_value: float | Literal["neutral", "heuristic"] = Field(
+        default="neutral",
+        description="V_init for the searching player: a number; neutral: the middle of the game's bounds for two "
+        "players, 0 for one; heuristic: the value function given to the search (4.5).",
+    )
+    playout_policy: Literal["uniform", "weighted", "mast", "heuristic"] = Field(
+        default="uniform", description="Uniform; random weights per episode (7.2); by mean returns of actions; given."
+    )
+    playout_value: (
+        float
+        | Literal[
+            "initial", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"
+        ]
+    ) = Field(default="initial", description="V_playout for the searching player (4.1, 4.5).")
+    mast_temperature: float = Field(default=1.0, gt=0, description="Of the MAST playout policy.")
+
+    # The answer
+    final_move: Literal["value", "visits"] = Field(
+        default="value", description="The action with the highest value, or with the most visits (7.1, 7.2)."
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        for is_wrong, text in (
+            (self.learner in ("monte-carlo", "max", "mixed") and self.lambda_ != 1, "lambda is for td and Q(lambda)"),
+            (isinstance(self.new_nodes, int) and self.new_nodes < 1, f"new_nodes is at least 1, not {self.new_nodes}"),
+            (self.timing != "offline" and self.learner in ("monte-carlo", "max", "mixed"), "only td and Q(lambda) learn online or in place"),
+            (self.plies == 2 and self.learner != "td", "two-ply errors are for learner=td"),
+            (self.plies == 2 and self.timing != "offline", "two-ply errors are learnt offline"),
+            (self.plies == 2 and self.convention == "state", "two-ply errors are for afterstates"),
+            (self.plies == 2 and self.visit_mode != "every", "two-ply errors are learnt at every visit"),
+            (self.convention == "state" and self.learner in ("max", "mixed"), "max backups are for afterstates"),
+            (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
+            (self.playout_value == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
+            (self.playout_value == "leaf-terminal" and self._records_playouts, "leaf-terminal is for trees of afterstates with one-ply errors and without MAST"),
+        ):  # fmt: skip
+            if is_wrong:
+                raise ValueError(text)
+        return self
+
+    @property
+    def _records_playouts(self) -> bool:
+        return (
+            self.structure != "tree"
+            or self.plies == 2
+            or self.convention == "state"
+            or self.playout_policy == "mast"
+            or self.initial_value == "heuristic"
+        )
+
+    @property
+    def needs_value(self) -> bool:
+        """Must a value function be given?"""
+        return "heuristic" in (self.initial_value, self.playout_value)
+
+    def check_game(self, facts: GameFacts, name: str) -> None:
+        """Raises if a game cannot be searched so."""
+        if self.structure != "tree":
+            if facts.key == KeyKind.NONE:
+                raise InvalidArgumentError(
+                    f"structure={self.structure} finds states by their keys, and {name} has none"
+                )
+            if not facts.deterministic:
+                raise InvalidArgumentError(f"structure={self.structure} is for games without chance, unlike {name}")
+        if self.transitions == "observed" and not facts.deterministic and facts.key == KeyKind.NONE:
+            raise InvalidArgumentError(f"transitions=observed tells outcomes by their keys, and {name} has none")
+
+    def to_native(self, facts: GameFacts) -> TreeSearchOptions:
+        """What native code takes, for a game."""
+        options = TreeSearchOptions()
+        values: dict[str, Any] = {
+            name: getattr(self, name) for name in type(self).model_fields if name not in _NOT_NATIVE
+        }
+        values["new_nodes"] = None if self.new_nodes == "all" else self.new_nodes
+        values["initial_value"] = self._initial(facts)
+        if isinstance(self.playout_value, float):
+            values["playout_value"], values["playout_constant"] = "constant", self.playout_value
+        for name, value in values.items():
+            setattr(options, name, value)
+        return options
+
+    def _initial(self, facts: GameFacts) -> float | None:
+        if self.initial_value == "heuristic":
+            return None
+        if self.initial_value == "neutral":
+            return sum(facts.return_bounds) / 2 if facts.players == 2 and facts.return_bounds is not None else 0.0
+        return float(self.initial_value)
+
+
+# The algorithms of the sources. A value that a source tunes for each task (lambda, C_p) is ours, and stands for a start.
+PRESETS: dict[str, dict[str, Any]] = {
+    # One node per episode, the final outcome for all (Vodopivec 2.3: the usual UCT; C_p = 1).
+    "uct": {"reward_timing": "final-sum"},
+    # Kocsis and Szepesvari (2006), as in Vodopivec 2.3: all states memorised, by their keys; returns from each state on.
+    "uct-original": {"structure": "graph", "new_nodes": "all"},
+    # Silver 6.9, as Fuego has it: bound mean + sqrt(ln N / (n + 1)), first-play urgency 1, the most visited move.
+    "uct-vanilla": {
+        "reward_timing": "final-sum",
+        "ucb_form": "fuego",
+        "parent_count": "node",
+        "first_play_urgency": 1.0,
+        "final_move": "visits",
+    },
+    # On-policy first-visit Monte-Carlo control (Vodopivec 3.4), on all states that were met.
+    "mc-control": {
+        "structure": "fixed",
+        "control": "epsilon-greedy",
+        "visit_mode": "first",
+        "step_size": "episodes",
+    },
+    # Tabular Sarsa(lambda) with replacing traces (Vodopivec 3.5, 6.1). lambda is tuned there.
+    "sarsa": {
+        "learner": "td",
+        "lambda": 0.8,
+        "structure": "fixed",
+        "control": "epsilon-greedy",
+        "visit_mode": "replacing",
+        "step_size": "episodes",
+    },
+    # Vodopivec 4.3, Algorithm 1. lambda is tuned there (0.65 to 0.95 at 1,000 steps per move).
+    "sarsa-uct": {"learner": "td", "lambda": 0.8},
+}  # fmt: skip
+
+
+def preset(name: str, **changes: Any) -> TreeSearchSettings:  # noqa: ANN401
+    """The settings of a known algorithm, some of them changed: `preset("sarsa-uct", lambda_=0.95)`."""
+    if name not in PRESETS:
+        raise UnknownNameError(f"there is no preset called {name!r}: {did_you_mean(name, PRESETS)}")
+    if "lambda_" in changes:
+        changes["lambda"] = changes.pop("lambda_")
+    return TreeSearchSettings(**{**PRESETS[name], **changes})
