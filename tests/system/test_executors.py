@@ -3,12 +3,13 @@
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -309,3 +310,99 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InvalidArgumentError, match=r"pip install 'katachi\[ray\]'"):
         make_executor("ray")
+
+
+def unused_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port: int = place.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize(
+    "form", ["ray:127.0.0.1:{}", "ray:localhost:{}", "ray:ray://127.0.0.1:{}", "ray://127.0.0.1:{}"]
+)
+def test_an_address_without_a_cluster_is_said_at_once(ray: RayExecutor, form: str) -> None:
+    text = form.format(unused_port())
+    address = text if text.startswith("ray://") else text.removeprefix("ray:")
+    started = time.monotonic()
+    with pytest.raises(WorkerError, match=rf"(?s)no Ray cluster at '{address}' .*refused.*\n.*`ray start --head`"):
+        values(make_executor(text))
+    assert time.monotonic() - started < 2
+
+
+def test_auto_is_what_the_environment_says(ray: RayExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{unused_port()}")
+    with pytest.raises(WorkerError, match="no Ray cluster at '127"):
+        values(make_executor("ray:auto"))
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", None])
+def test_a_port_where_something_else_listens(
+    ray: RayExecutor, answer: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It closes, speaks another protocol, or says nothing."""
+    monkeypatch.setattr("katachi.arena.ray_executor._TO_CONNECT", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as stack:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection = stack.enter_context(server.accept()[0])
+                    if answer is not None:
+                        connection.recv(1000)
+                        connection.sendall(answer)
+                        connection.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        started = time.monotonic()
+        with pytest.raises(WorkerError, match=r"something else listens there|timed out"):
+            values(RayExecutor(f"127.0.0.1:{server.getsockname()[1]}"))
+        assert time.monotonic() - started < 2
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def test_what_is_no_address(ray: RayExecutor) -> None:
+    for text in ("nonsense", "host:", ":6379", "host:0", "host:99999", "ray://host", "[::1]"):
+        with pytest.raises(InvalidArgumentError, match="is no address of a Ray cluster"):
+            make_executor(f"ray:{text}")
+    for text in ("host:6379", "[::1]:6379", "auto", "ray://host:10001"):
+        executor = make_executor(f"ray:{text}")
+        assert isinstance(executor, RayExecutor)
+        assert executor.address == text
+
+
+def test_what_ray_itself_objects_to_is_an_error_of_ours(ray: RayExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray as package
+
+    def init(**_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise RuntimeError("the versions differ")
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(package, "init", init)
+    with pytest.raises(WorkerError, match=r"a Ray cluster cannot be started: the versions differ\n.*local:N"):
+        values(ray)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_ray_by_its_address(ray: RayExecutor, env: dict[str, str]) -> None:
+    """As another process sees a cluster; it goes on when the work is done."""
+    import ray as package
+
+    program = (
+        "import sys\n"
+        "from katachi.arena.executor import make_executor\n"
+        f"results = make_executor(sys.argv[1]).run('{HERE}:work_double', [{{'value': i}} for i in range(4)])\n"
+        "print(sorted(result['value'] for _, result in results))\n"
+    )
+    package.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        address = package.get_runtime_context().gcs_address
+        for text in (f"ray:{address}", f"ray:localhost:{address.rpartition(':')[2]}"):
+            ended = subprocess.run([sys.executable, "-c", program, text], capture_output=True, text=True, timeout=60)
+            assert "[0, 2, 4, 6]" in ended.stdout.splitlines(), ended.stderr  # Ray may talk, too
+        assert package.is_initialized()
+    finally:
+        package.shutdown()

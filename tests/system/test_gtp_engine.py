@@ -48,7 +48,8 @@ def test_signals_end_the_engine_behind_ours(number: int, status: int) -> None:
     with start("gtp:gnugo --mode gtp --level 1", "--size", "5") as engine:
         say(engine, b"genmove b\n")
         assert hear(engine).startswith(b"= ")
-        children = Path(f"/proc/{engine.pid}/task/{engine.pid}/children").read_text().split()
+        threads = Path(f"/proc/{engine.pid}/task").iterdir()
+        children = [child for thread in threads for child in (thread / "children").read_text().split()]
         assert children
         engine.send_signal(number)
         assert engine.communicate(timeout=10) == (b"", b"")

@@ -6,18 +6,18 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
 from katachi.arena.executor import LocalWorkers
 from katachi.arena.match import MatchResult, MatchSettings, run_match
-from katachi.arena.referee import GameOutcome, GameTask, format_outcome, play_task
-from katachi.core.errors import EngineError
+from katachi.arena.referee import GameOutcome, GameTask, UncountedError, format_outcome, play_task
 from tests.programs import require_program
-from tests.system.match_processes import MARK, command, kept, leftovers, marked, run, sgf_files
+from tests.system.match_processes import MARK, command, is_alive, kept, leftovers, marked, run, sgf_files
 
 # Plays on the first empty point it knows of, until its body does something else.
 ENGINE = """
@@ -155,9 +155,11 @@ def test_a_crash_now_and_then_costs_these_games_only(tmp_path: Path) -> None:
     assert [o.untimed() for o in again.outcomes] == [o.untimed() for o in result.outcomes]
 
 
-@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, 0), (signal.SIGINT, 2), (signal.SIGKILL, 2)])
+@pytest.mark.parametrize(
+    ("number", "workers"), [(signal.SIGINT, 0), (signal.SIGINT, 2), (signal.SIGKILL, 0), (signal.SIGKILL, 2)]
+)
 def test_engines_that_think_end_with_the_match(number: signal.Signals, workers: int, tmp_path: Path) -> None:
-    """Even one that reads nothing any more. (Without workers and killed, we have no chance to end such an engine.)"""
+    """Even one that reads nothing any more."""
     env = marked()
     spec = engine(tmp_path, "def choose():\n    time.sleep(60)").replace("timeout=0.5", "timeout=60")
     process = subprocess.Popen(
@@ -178,6 +180,48 @@ def test_engines_that_think_end_with_the_match(number: signal.Signals, workers: 
     assert time.monotonic() - started < 2
     assert b"Traceback" not in errors
     assert leftovers(env, 2.0) == {}
+
+
+def test_an_engine_that_thinks_ends_with_its_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker is killed; the engine reads nothing, and ignores what can be ignored. The game is played again."""
+    env = marked()
+    monkeypatch.setenv(MARK, env[MARK])
+    body = f"""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_IGN)
+    def choose():
+        if not os.path.exists({str(tmp_path / "seen")!r}):
+            open({str(tmp_path / "thinks")!r}, "w").write(f"{{os.getppid()}} {{os.getpid()}}")
+            time.sleep(60)
+        return "pass"
+    """
+    spec = engine(tmp_path, body).replace("timeout=0.5", "timeout=60")
+    gone: list[bool] = []
+
+    def kill() -> None:
+        deadline = time.monotonic() + 20
+        while not (words := read_words(tmp_path / "thinks")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        (tmp_path / "seen").touch()
+        worker, thinker = map(int, words)
+        assert is_alive(thinker)
+        os.kill(worker, signal.SIGKILL)
+        deadline = time.monotonic() + 1
+        while is_alive(thinker) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        gone.append(not is_alive(thinker))
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    result = run_match(settings(spec, games=1), executor=LocalWorkers(1))
+    killer.join()
+    assert gone == [True]
+    assert [outcome.reason for outcome in result.outcomes] == ["count"]
+    assert leftovers(env, 1.0) == {}
+
+
+def read_words(path: Path) -> list[str]:
+    return path.read_text().split() if path.exists() else []
 
 
 def test_engines_inherit_no_python_path(tmp_path: Path) -> None:
@@ -213,6 +257,14 @@ def test_dead_stones_count_by_agreement_only(tmp_path: Path) -> None:
     assert scored("agreement", black, white).margin == 25 - 0.5
 
 
+def referee(folder: Path, body: str) -> str:
+    """The scoring by an engine that does this before it answers."""
+    path = folder / "referee.py"
+    text = ENGINE.replace("    print(f", f"{indent(dedent(body).strip(), '    ')}\n    print(f", 1)
+    path.write_text(text.replace("        free = [f", "        points = size * size\n        free = [f", 1))
+    return f"gtp:{shlex.join([sys.executable, '-S', str(path)])}"
+
+
 def test_gnu_go_counts(tmp_path: Path) -> None:
     require_program("gnugo", "gnugo")
     scoring = "gtp:gnugo --mode gtp --chinese-rules --seed {seed}"
@@ -241,13 +293,88 @@ def test_gnu_go_counts(tmp_path: Path) -> None:
 )
 def test_a_referee_that_fails_is_an_error_and_no_ones_loss(body: str, message: str, tmp_path: Path) -> None:
     """What was played stays, and another attempt is possible."""
-    path = tmp_path / "referee.py"
-    path.write_text(ENGINE.replace("    print(f", f"    {body}\n    print(f", 1))
-    scoring = f"gtp:{shlex.join([sys.executable, '-S', str(path)])}"
+    scoring = referee(tmp_path, body)
     for executor in (None, LocalWorkers(2)):
-        with pytest.raises(EngineError, match=message.replace("+", r"\+").replace("?", r"\?")):
+        with pytest.raises(UncountedError, match=message.replace("+", r"\+").replace("?", r"\?")) as caught:
             run_match(settings("random", scoring=scoring), executor=executor, folder=tmp_path / "run")
+        assert "games that could not be counted: 2; the same command plays the 2 games that are missing" in str(
+            caught.value
+        )
     assert kept(tmp_path / "run") == []
+
+
+def test_a_referee_that_is_silent_is_an_error_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("katachi.arena.referee._COUNT_SECONDS", 0.3)
+    scoring = referee(tmp_path, "if name == 'final_score': time.sleep(60)")
+    with pytest.raises(UncountedError, match=r"did not answer 'final_score' within 0\.3 s"):
+        scored(scoring, "random", "random")
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_referee_that_fails_once_is_asked_again(workers: int, tmp_path: Path) -> None:
+    """By another process, with another seed."""
+    log = tmp_path / "seeds"
+    body = f"""
+    if name == 'final_score':
+        log = open({str(log)!r}, 'a+')
+        log.seek(0)
+        first = not log.read()
+        print(sys.argv[1], file=log, flush=True)
+        if first: os._exit(3)
+        text = 'B+1.5'
+    """
+    executor = LocalWorkers(1) if workers else None
+    result = run_match(settings("random", games=1, scoring=referee(tmp_path, body) + " {seed}"), executor=executor)
+    assert [(o.reason, o.margin, o.loser) for o in result.outcomes] == [("count", 1.5, None)]
+    first, second = log.read_text().split()
+    assert first != second
+    run_match(settings("random", games=1, scoring=referee(tmp_path, body) + " {seed}"), executor=executor)
+    assert log.read_text().split()[2:] == [first], "a referee that does not fail has the first seed"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_games_that_cannot_be_counted_block_no_others(workers: int, tmp_path: Path) -> None:
+    """The others are played and kept; the same command plays those that are missing, and no more."""
+    repaired, counted = tmp_path / "repaired", tmp_path / "counted"
+    body = f"""
+    if name == 'final_score':
+        if (points - len(free)) % 2 and not os.path.exists({str(repaired)!r}): sys.exit('out of paper')
+        open({str(counted)!r}, 'a').write('x')
+        text = 'W+0.5'
+    """
+    place = ("--workers", workers, "--out", tmp_path / "run")
+    words = ("random", "random", "--size", 5, "--games", 12, *place, "--scoring", referee(tmp_path, body))
+    env = marked()
+    first = run(*words, env=env)
+    before = kept(tmp_path / "run")
+    missing = 12 - len(before)
+    assert 0 < missing < 12
+    assert first.returncode == 2
+    assert "Traceback" not in first.stderr
+    assert f"katachi: games that could not be counted: {missing}; the same command plays the {missing}" in first.stderr
+    assert "the referee failed twice" in first.stderr
+    assert "out of paper" in first.stderr
+    assert kept(tmp_path / "run") == before
+    again = run(*words, env=env)
+    assert (again.returncode, kept(tmp_path / "run")) == (2, before)
+    assert len(counted.read_text()) == len(before), "what is kept is not counted again"
+    repaired.touch()
+    last = run(*words, "--json", env=env)
+    assert last.returncode == 0, last.stderr
+    assert [o.index for o in kept(tmp_path / "run")] == list(range(12))
+    assert all(outcome in kept(tmp_path / "run") for outcome in before)
+    assert len(counted.read_text()) == 12
+    assert json.loads(last.stdout)["draws"] == 0
+    assert leftovers(env, 1.0) == {}
+
+
+def test_a_referee_that_never_counts_ends_the_run_early(tmp_path: Path) -> None:
+    """Its command is wrong; nobody wants to wait for the last game to hear it."""
+    asked = tmp_path / "asked"
+    scoring = referee(tmp_path, f"if name == 'final_score': open({str(asked)!r}, 'a').write('x'); text = 'fish'")
+    with pytest.raises(UncountedError, match=r"could not be counted: 3; in a folder \(--out\) the others would"):
+        run_match(settings("random", games=1000, scoring=scoring))
+    assert asked.read_text() == "xx" * 3
 
 
 def test_rectangles_are_counted_by_a_referee_that_knows_them(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from katachi.arena.executor import InProcess, Json
@@ -22,6 +23,8 @@ from katachi.games.registry import make_game
 from katachi.players.registry import make_player
 from tests.system.match_processes import command, kept, leftovers, marked, run, sgf_files, wait_for_games
 
+KATACHI = str(Path(sys.executable).with_name("katachi"))
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PAIR = ("flat-mc:sims=8", "random", "--size", 5)
 LONG = ("flat-mc:sims=2000", "flat-mc:sims=2000", "--size", 9, "--games", 1000)
 FIELDS = {
@@ -431,3 +434,33 @@ def test_a_task_is_all_that_a_game_depends_on() -> None:
     outcome = play_task(task)
     assert play_task(GameTask.from_json(json.loads(task.model_dump_json()))).untimed() == outcome.untimed()
     assert format_outcome(outcome).startswith("B+")
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (
+            ("match", "flat-mc:sims=50", "random", "--size", "5", "--games", "1000"),
+            ("against random", "Elo difference"),
+        ),
+        (("tournament", str(EXAMPLES / "ladder.toml")), ("better than next", "leads with")),
+    ],
+)
+def test_a_terminal_shows_a_table_that_lives(words: tuple[str, ...], shown: tuple[str, ...]) -> None:
+    child = pexpect.spawn(KATACHI, list(words), encoding="utf-8", timeout=60, dimensions=(50, 200))
+    for text in shown:
+        child.expect_exact(text)
+    child.expect_exact("0:00:0")  # the time left, so it was not the final table
+    child.terminate(force=True)
+
+
+def test_options_that_a_game_does_not_have_are_refused() -> None:
+    ran = subprocess.run(
+        [KATACHI, "match", "random", "random", "--game", "tic-tac-toe", "--komi", "5"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode != 0
+    assert "tic-tac-toe" in ran.stderr
+    assert "komi" in ran.stderr

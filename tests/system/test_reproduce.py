@@ -1,12 +1,19 @@
 """`katachi reproduce` as people and programs use it: real processes."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from katachi.arena.executor import InProcess, LocalWorkers
+from katachi.cli.reproduce import _workers
 from katachi.experiments.ledger import load_ledger
 
 
@@ -74,3 +81,84 @@ def test_bad_words(words: list[str], message: str, tmp_path: Path) -> None:
     assert message in run.stderr
     assert "Traceback" not in run.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_changed_seed_is_refused_before_anything_is_estimated(tmp_path: Path) -> None:
+    assert reproduce("ladder", "--scale", "smoke", cwd=tmp_path).returncode == 0
+    run = reproduce("ladder", "--scale", "smoke", "--seed", 2, cwd=tmp_path)
+    assert run.returncode == 2
+    assert "seed: 1 there, 2 now" in run.stderr
+    assert "about" not in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_killed_in_the_middle(tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    assert reproduce("ladder", "--scale", "smoke", "--out", whole, cwd=tmp_path).returncode == 0
+    rows = Path("ladder", "smoke", "rows.jsonl")
+    command = [sys.executable, "-m", "katachi.cli", "reproduce", "ladder", "--scale", "smoke", "--out", "killed"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    path = tmp_path / "killed" / rows
+    deadline = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL  # in the middle, not after the end
+    assert path.exists()
+    assert not (path.parent / "summary.json").exists()
+    again = reproduce("ladder", "--scale", "smoke", "--out", "killed", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert path.read_bytes() == (whole / rows).read_bytes()
+    assert not list(path.parent.glob(".*"))
+
+
+def test_a_damaged_result_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "experiments-out" / "ladder" / "full"
+    folder.mkdir(parents=True)
+    (folder / "summary.json").write_text("{")
+    for what in ("list", "report"):
+        run = reproduce(what, cwd=tmp_path)
+        assert run.returncode == 0, run.stderr
+        assert run.stderr.count("damaged, and left out: ") == 1
+        assert "ladder/full/summary.json" in run.stderr
+        assert "Traceback" not in run.stderr
+    told = reproduce("list", "--source", "Katachi", cwd=tmp_path).stdout
+    assert "(damaged)" in told
+    assert json.loads(reproduce("list", "--json", cwd=tmp_path).stdout)["rows"][-1]["damaged"]
+    assert reproduce("list", "--source", "Ekker 2003", cwd=tmp_path).stderr == ""
+
+
+@pytest.mark.parametrize("words", [["list"], ["report"], ["ladder", "--scale", "smoke"]])
+def test_out_is_a_file(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    run = reproduce(*words, "--out", "file", cwd=tmp_path)
+    assert run.returncode == 2
+    assert "file cannot be a folder of results" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_out_is_not_there(tmp_path: Path) -> None:
+    run = reproduce("list", "--out", "nowhere", cwd=tmp_path)
+    assert run.returncode == 0
+    assert "there is no folder nowhere yet" in run.stderr
+    assert reproduce("list", cwd=tmp_path).stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+class _Cluster:
+    """What is known of a RayExecutor before it runs."""
+
+    def __init__(self, address: str | None, processors: int | None) -> None:
+        self.address, self.processors = address, processors
+
+    def run(self, function: str, arguments: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+        raise NotImplementedError
+
+
+def test_how_many_are_at_work() -> None:
+    assert _workers(InProcess()) == 1
+    assert _workers(LocalWorkers(3)) == 3
+    assert _workers(_Cluster(None, 5)) == 5
+    assert _workers(_Cluster(None, None)) == os.cpu_count()
+    assert _workers(_Cluster("10.0.0.1:6379", None)) is None

@@ -129,6 +129,7 @@ def test_a_resignation_loses(quitter: Player) -> None:
         task = GameTask(index=0, game="go", seed=1, resignation=allowed, black=black, white=white)
         outcome = play_game(task, make_game("go", size=5), seats)
         assert outcome.reason == "resignation"
+        assert outcome.is_foul is not allowed
         assert outcome.loser == quitter.name.lower()
         assert outcome.total == (0.0 if quitter is Player.BLACK else 1.0)
         assert len(outcome.moves) == int(quitter)

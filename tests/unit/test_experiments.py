@@ -1,6 +1,8 @@
 """Experiments: what is found, what a verdict depends on, and that a run which stopped goes on."""
 
 import json
+import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,14 +10,21 @@ from typing import Any
 import pytest
 
 from katachi.arena.executor import InProcess
-from katachi.core.errors import InvalidArgumentError, ParseError, SettingsError, StoreError, UnknownNameError
+from katachi.core.errors import (
+    InvalidArgumentError,
+    KatachiError,
+    ParseError,
+    SettingsError,
+    StoreError,
+    UnknownNameError,
+)
 from katachi.experiments import results
 from katachi.experiments.experiment import OURS, SCALES, Row, append_row, read_rows
 from katachi.experiments.ladder import runner as ladder
 from katachi.experiments.ledger import load_ledger
 from katachi.experiments.registry import experiment, load_experiments, read_description
-from katachi.experiments.report import listing, report_json
-from katachi.experiments.results import COMMITTED, estimate, find_results, run_experiment
+from katachi.experiments.report import listing, report_json, write_report
+from katachi.experiments.results import COMMITTED, begin_run, estimate, find_results, run_experiment, save_text
 
 SETTINGS: dict[str, Any] = {
     "seed": 3,
@@ -188,8 +197,141 @@ class TestLadderRun:
     def test_another_seed_in_the_same_folder_is_refused(self, tmp_path: Path) -> None:
         run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
         assert estimate("ladder", "smoke", 1, tmp_path, 1) == 0
-        with pytest.raises(InvalidArgumentError, match="seed 1, not 2"):
+        with pytest.raises(InvalidArgumentError, match="seed: 1 there, 2 now"):
             run_experiment("ladder", "smoke", 2, tmp_path, InProcess())
+
+    def test_an_engine_is_asked_for_only_if_it_is_to_play(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.jsonl"
+        board = {"size": 3, "openings": 0, "games": 2, "players": ["random", "gtp:no-such-engine"]}
+        settings = {"seed": 3, "board": [board]}
+        with pytest.raises(KatachiError, match="no-such-engine"):
+            ladder.run(settings, path, InProcess(), lambda _done, _text: None)
+        for row in games("random", "gtp:no-such-engine", 1, 1, size=3):
+            append_row(path, row)
+        ladder.run(settings, path, InProcess(), lambda _done, _text: None)
+
+    def test_rows_of_something_else_are_named(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.jsonl"
+        append_row(path, {"fish": 1})
+        with pytest.raises(StoreError, match=r"rows\.jsonl, line 1 is no game of the ladder: {'fish': 1}"):
+            run_ladder(path)
+
+
+class TestFolder:
+    """What a folder holds was made with the same settings, by one run at a time."""
+
+    def change(self, monkeypatch: pytest.MonkeyPatch, **changes: object) -> None:
+        """Other settings of the first board of smoke, from now on."""
+        found = experiment("ladder").at("smoke")
+        board = {**found.settings["board"][0], **changes}
+        monkeypatch.setitem(found.settings, "board", [board])
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"games": 6}, r"settings\.board\[0\]\.games: 4 there, 6 now$"),
+            ({"openings": 0}, r"settings\.board\[0\]\.openings: 2 there, 0 now$"),
+            (
+                {"players": ["random", "flat-mc:sims=5"]},
+                r"players\[1\]: 'flat-mc:sims=4' there, 'flat-mc:sims=5' now\n"
+                r".*players\[2\]: 'flat-mc:sims=16' there, nothing now$",
+            ),
+        ],
+    )
+    def test_other_settings_are_refused_with_the_difference(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
+    ) -> None:
+        run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        before = {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.is_file()}
+        self.change(monkeypatch, **changes)
+        with pytest.raises(InvalidArgumentError, match=r"other settings: choose another --out\n") as error:
+            run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        assert re.search(message, str(error.value))
+        assert "seed" not in str(error.value)
+        assert {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.is_file()} == before
+
+    def test_another_scale_is_refused(self, tmp_path: Path) -> None:
+        with begin_run("ladder", "smoke", 1, tmp_path):
+            pass
+        refused = pytest.raises(InvalidArgumentError, match="scale: 'smoke' there, 'quick' now")
+        with refused, begin_run("ladder", "quick", 1, tmp_path):
+            pass
+
+    def test_what_it_costs_is_no_setting(self, tmp_path: Path) -> None:
+        with begin_run("ladder", "smoke", 1, tmp_path):
+            pass
+        assert "core_seconds" not in (tmp_path / "settings.json").read_text()
+
+    def test_rows_without_settings_are_refused(self, tmp_path: Path) -> None:
+        run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        (tmp_path / "settings.json").unlink()
+        with pytest.raises(StoreError, match=r"settings\.json is missing"):
+            run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        (tmp_path / "rows.jsonl").unlink()
+        assert run_experiment("ladder", "smoke", 1, tmp_path, InProcess()).is_complete
+
+    @pytest.mark.parametrize("text", ["", '{"seed', "[]", '{"seed": "x"}'])
+    def test_damaged_settings_are_named(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "settings.json").write_text(text)
+        with pytest.raises(StoreError, match=r"settings\.json"):
+            run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+
+    def test_one_run_at_a_time(self, tmp_path: Path) -> None:
+        with begin_run("ladder", "smoke", 1, tmp_path):
+            with pytest.raises(StoreError, match="in use by another run"):
+                run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+            assert not (tmp_path / "rows.jsonl").exists()
+        assert run_experiment("ladder", "smoke", 1, tmp_path, InProcess()).is_complete
+
+    def test_a_row_that_was_cut_is_made_again(self, tmp_path: Path) -> None:
+        run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        path = tmp_path / "rows.jsonl"
+        whole = path.read_bytes()
+        for cut in (1, 10, len(whole.splitlines()[-1])):  # the end of the line, half of it, all but a byte
+            path.write_bytes(whole[:-cut])
+            for games_folder in tmp_path.glob("games-*"):
+                shutil.rmtree(games_folder)
+            assert run_experiment("ladder", "smoke", 1, tmp_path, InProcess()).is_complete
+            assert path.read_bytes() == whole
+
+    def test_what_a_kill_left_of_a_file_is_removed(self, tmp_path: Path) -> None:
+        run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        (tmp_path / ".part-1-summary.json").write_text("{")
+        (tmp_path / ".part-abc").mkdir()
+        (tmp_path / ".part-abc" / "figure.png").write_bytes(b"")
+        run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        assert not list(tmp_path.glob(".*"))
+
+    def test_files_are_replaced_only_when_all_is_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        before = {name: (tmp_path / name).read_bytes() for name in ("figure.png", "figure.svg", "summary.json")}
+
+        def stop(rows: object, claim: object, path: Path) -> None:
+            path.with_suffix(".png").write_bytes(b"half")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(ladder, "draw", stop)
+        with pytest.raises(StoreError, match="figure: No space left"):
+            run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
+        assert {name: (tmp_path / name).read_bytes() for name in before} == before
+        with pytest.raises(StoreError, match="no-folder"):
+            save_text(tmp_path / "no-folder" / "a.txt", "a")
+        (tmp_path / "folder" / "inner").mkdir(parents=True)
+        with pytest.raises(StoreError, match="folder"):
+            save_text(tmp_path / "folder", "a")
+        assert not list(tmp_path.glob(".*"))
+
+    def test_committed_results_can_be_continued(self, tmp_path: Path) -> None:
+        for folder in COMMITTED.iterdir() if COMMITTED.is_dir() else ():
+            told = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+            copy = tmp_path / folder.name
+            shutil.copytree(folder, copy)
+            executor = Watched()
+            assert run_experiment(folder.name, told["scale"], told["seed"], copy, executor).is_complete
+            assert executor.indices == []
+            assert json.loads((copy / "summary.json").read_text(encoding="utf-8")) == told
+            for name in ("rows.jsonl", "settings.json"):
+                assert (copy / name).read_bytes() == (folder / name).read_bytes()
 
 
 class TestLadderSummary:
@@ -278,7 +420,8 @@ class TestResults:
         part = tmp_path / "ladder" / "full"
         part.mkdir()
         assert [result.scale for result in find_results(tmp_path)["ladder"]] == ["smoke"]
-        (part / "seed.json").write_text('{"seed": 7}')
+        with begin_run("ladder", "full", 7, part):
+            pass
         for row in games("random", "flat-mc:sims=10", 5, 45):
             append_row(part / "rows.jsonl", row)
         best, other = find_results(tmp_path)["ladder"]
@@ -293,6 +436,69 @@ class TestResults:
         (folder / "summary.json").write_text(text)
         with pytest.raises(StoreError, match=r"summary\.json"):
             find_results(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("file", "text", "message"),
+        [
+            ("summary.json", '{"id": "lad', "summary.json is not JSON"),
+            ("summary.json", b"\xff\xfe\xfa", "summary.json is not JSON"),
+            ("summary.json", "{}", "summary.json is no summary"),
+            ("summary.json", '{"id":"ladder","scale":"quick","verdict":"not","seed":-1,"is_complete":true}', "seed"),
+            ("summary.json", None, "settings.json: No such file"),
+            ("rows.jsonl", "", "rows.jsonl: no rows"),
+            ("rows.jsonl", None, "rows.jsonl: no rows"),
+            ("rows.jsonl", '{"size":5,"ga\n{"size":5}\n', "rows.jsonl, line 1 is not JSON"),
+            ("rows.jsonl", '{"fish":1}\n', "rows.jsonl holds other rows"),
+            ("rows.jsonl", '{"size":5,"black":1,"white":"b","total":"c"}\n', "rows.jsonl holds other rows"),
+        ],
+    )
+    def test_a_damaged_result_is_told_and_the_others_are_shown(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str | bytes | None, message: str
+    ) -> None:
+        monkeypatch.setattr(results, "COMMITTED", tmp_path / "committed")
+        smoke, quick = (tmp_path / "ladder" / scale for scale in ("smoke", "quick"))
+        run_experiment("ladder", "smoke", 1, smoke, InProcess())
+        quick.mkdir()
+        for name in ("rows.jsonl", "summary.json"):
+            shutil.copy(smoke / name, quick / name)
+        if text is None:
+            (quick / file).unlink()
+        else:
+            (quick / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+        entry = listing(tmp_path, OURS)[-1]
+        assert entry["status"] == "done"
+        (told,) = entry["damaged"]
+        assert message in told
+        assert str(quick) in told
+        assert "run `katachi reproduce ladder --scale quick" in told
+        page, markdown, report = write_report(tmp_path)
+        assert [result.scale for result in find_results(tmp_path, lambda _id, _text: None)["ladder"]] == ["smoke"]
+        assert report["experiments"][-1]["scale"] == "smoke"
+        assert "Damaged, and left out:" in page.read_text(encoding="utf-8")
+        assert told in markdown.read_text(encoding="utf-8")
+
+        shutil.rmtree(smoke)
+        entry = listing(tmp_path, OURS)[-1]
+        assert (entry["status"], entry["damaged"]) == ("pending", [told])
+        assert write_report(tmp_path)[2]["experiments"][-1]["verdict"] == "pending"
+
+    def test_a_damaged_committed_result(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(results, "COMMITTED", tmp_path / "committed")
+        (tmp_path / "committed" / "ladder").mkdir(parents=True)
+        (tmp_path / "committed" / "ladder" / "summary.json").write_text("{")
+        (told,) = listing(tmp_path, OURS)[-1]["damaged"]
+        assert "restore it" in told
+
+    def test_a_place_that_is_no_folder(self, tmp_path: Path) -> None:
+        file = tmp_path / "file"
+        file.write_text("")
+        for out in (file, file / "inner" / "more"):
+            for call in (listing, find_results, write_report):
+                with pytest.raises(InvalidArgumentError, match="file is not a folder"):
+                    call(out)
+        assert listing(tmp_path / "not" / "there")
+        assert not (tmp_path / "not").exists()
 
     def test_committed_results_are_small_and_say_what_their_rows_say(self) -> None:
         for folder in COMMITTED.iterdir() if COMMITTED.is_dir() else ():

@@ -6,10 +6,12 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -387,6 +389,96 @@ def test_no_engine_survives_us(interrupted: bool) -> None:
         _, errors = parent.communicate(timeout=10)
     assert ("KeyboardInterrupt" in errors) == interrupted
     assert is_gone(engine)
+
+
+DEAF = """
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+    signal.signal(number, signal.SIG_IGN)
+print("deaf", file=sys.stderr, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an engine has to heed the end of its input")
+@pytest.mark.parametrize("thread", ["main", "other"])
+def test_a_deaf_engine_ends_when_we_are_killed(thread: str) -> None:
+    body = f"""
+    import threading, time
+    from katachi.players.gtp_process import GtpProcess
+    def start():
+        global process
+        process = GtpProcess({script(DEAF)!r})
+    if {thread == "main"}:
+        start()
+    else:
+        starter = threading.Thread(target=start)
+        starter.start()
+        starter.join()
+    for _ in range(500):
+        if process.stderr_lines:
+            break
+        time.sleep(0.01)
+    print(process.pid, flush=True)
+    time.sleep(60)
+    """
+    with subprocess.Popen([sys.executable, "-c", dedent(body)], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        engine = int(parent.stdout.readline())
+        time.sleep(0.3)
+        was_alive = is_alive(engine)
+        parent.kill()
+    assert was_alive, "the end of the thread that asked for it does not matter"
+    assert is_gone(engine)
+
+
+def test_an_engine_that_was_asked_for_by_a_short_thread_goes_on() -> None:
+    body = """
+    for line in sys.stdin:
+        print("=" + line.split()[0] + " here\\n", flush=True)
+    """
+    started: list[GtpProcess] = []
+    thread = threading.Thread(target=lambda: started.append(GtpProcess(script(body), timeout=5)))
+    thread.start()
+    thread.join()
+    with started[0] as process:
+        time.sleep(0.2)
+        assert process.ask("name") == "here"
+
+
+def test_a_child_of_ours_starts_engines_of_its_own() -> None:
+    """A fork has none of our threads, and its engines are not ours."""
+    body = f"""
+    import os
+    from katachi.players.gtp_process import GtpProcess
+    GtpProcess({script("time.sleep(60)")!r}).close(0)
+    if os.fork() == 0:
+        GtpProcess({script("time.sleep(60)")!r}).close(0)
+        print("done", flush=True)
+        os._exit(0)
+    os.wait()
+    """
+    ended = subprocess.run([sys.executable, "-c", dedent(body)], capture_output=True, text=True, timeout=20)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("done\n", "", 0)
+
+
+def test_an_engine_that_nobody_waits_for_any_more_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while it is being started."""
+    started: list[subprocess.Popen[bytes]] = []
+    interrupted = threading.Event()
+
+    class Slow(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+            super().__init__(*args, **kwargs)
+            started.append(self)
+            signal.pthread_kill(main, signal.SIGINT)
+            assert interrupted.wait(5)
+
+    main = threading.get_ident()
+    monkeypatch.setattr(subprocess, "Popen", Slow)
+    with pytest.raises(KeyboardInterrupt):
+        GtpProcess(script("time.sleep(60)"))
+    interrupted.set()
+    assert is_gone(started[0].pid)
 
 
 def test_somebody_is_told_while_we_wait_and_may_object() -> None:

@@ -27,6 +27,7 @@ from katachi.arena.tournament import (
 )
 from katachi.cli.tournament import format_table
 from katachi.core.errors import InvalidArgumentError, KatachiError, SettingsError, StoreError
+from katachi.games.registry import full_options
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PLAYERS = {"a": "random", "b": "random", "c": "flat-mc:sims=1", "d": "flat-mc:sims=4"}
@@ -277,7 +278,7 @@ def test_a_file(tmp_path: Path) -> None:
         ('label = "mc"', 'label = "random"', "number 2.*two players called 'random'"),
         ('label = "mc"', "label = 4", "label is text, not 4"),
         ("size = 5", 'game = "chess"', "no game called 'chess'"),
-        ("size = 5", 'game = "tic-tac-toe"\nkomi = 1', "komi = 1.*tic-tac-toe"),
+        ("size = 5", 'game = "tic-tac-toe"\nkomi = 1', "tic-tac-toe.*komi.: 1"),
         ("size = 5", "size = 500", "500"),
         ("size = 5", 'scoring = "aera"', "scoring.*aera"),
         ("size = 5", "size = ", "line 4"),
@@ -323,3 +324,16 @@ def test_the_command_survives_kill(tmp_path: Path) -> None:
     ]
     assert told[0] == told[1]
     assert told[0]["games"] == 80
+
+
+def test_any_game_takes_the_options_that_it_has() -> None:
+    assert full_options("go") == {"size": 9, "rules": "cgos", "komi": 7.5}
+    assert full_options("go", size="7", komi=None) == {"size": 7, "rules": "cgos", "komi": 7.5}
+    assert full_options("go", size="9x7")["size"] == "9x7"
+    assert full_options("tic-tac-toe", size=None) == {}
+    settings = TournamentSettings(
+        kind="round-robin", player={"a": "random", "b": "random"}, seed=1, games=2, game="pig"
+    )
+    assert settings.options == {}
+    with pytest.raises(InvalidArgumentError, match="does not take these options"):
+        settings.replace(size=3)

@@ -133,6 +133,7 @@ def test_more_playouts_are_found_to_be_better(tmp_path: Path) -> None:
         ({"params": ["sims=0:5"]}, "sims = 0 is refused"),
         ({"params": ["sims=1:2.5"]}, "sims = 2.5 is refused"),
         ({"params": ["sims=few|many"]}, "sims = 'few' is refused"),
+        ({"params": ["sims=1:2", "sim=1:2"]}, "did you mean 'sims'"),
         ({"params": ["sims=1:2", "sims=1:3"]}, "twice"),
         ({"params": []}, "params"),
         ({"games": 3}, "multiple of 2"),

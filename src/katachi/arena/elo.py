@@ -1,6 +1,6 @@
 """The logistic scale of ratings: P(A beats B) = 1 / (1 + 10^((B - A) / 400))   (Silver 2009, 5.6)."""
 
-from math import erf, inf, log, log10, sqrt
+from math import erf, inf, log, log10, sqrt, tanh
 
 from katachi.arena.statistics import wilson_interval
 from katachi.core.errors import InvalidArgumentError
@@ -12,7 +12,7 @@ ELO_PER_LOGIT = 400 / log(10)
 
 def expected_score(difference: float) -> float:
     """The points per game of a player who is rated so much higher."""
-    return float(1 / (1 + 10 ** (-difference / 400)))
+    return (1 + tanh(difference / (2 * ELO_PER_LOGIT))) / 2  # the same as above, and no overflow
 
 
 def elo_difference(win_rate: float) -> float:

@@ -5,7 +5,9 @@ back is the same wherever it ran. An executor takes arguments as it has room for
 in any order, each with the number of its argument.
 
 A worker that dies is replaced, and its piece of work is done again; one that dies three times over the same piece is
-an error. Workers end with us, however we end: they watch the pipe from here, and end what they have started.
+an error. Workers end with us, however we end: they watch the pipe from here, and end the engines that they have
+started. Engines of a worker that is killed end with it as far as the system sees to that: on Linux it does, elsewhere
+they have to heed the end of their input (`katachi.players.gtp_process` says which are meant).
 """
 
 import json
@@ -45,7 +47,11 @@ def call(function: str, argument: Json) -> Json:
 
 
 def make_executor(text: str) -> Executor:
-    """`local` (this process), `local:N` (N worker processes), `ray` or `ray:ADDRESS`."""
+    """`local` (this process), `local:N` (N worker processes), `ray` or `ray:ADDRESS`.
+
+    An address is `HOST:PORT`, `auto` (the cluster that runs here) or `ray://HOST:PORT` (Ray's client), which may stand
+    alone.
+    """
     kind, _, rest = text.partition(":")
     if text == "local":
         return InProcess()
@@ -54,7 +60,7 @@ def make_executor(text: str) -> Executor:
     if text == "ray" or (kind == "ray" and rest):
         from katachi.arena.ray_executor import RayExecutor
 
-        return RayExecutor(rest or None)
+        return RayExecutor(text if rest.startswith("//") else rest or None)
     raise ParseError(f"{text!r} is no executor: expected local, local:N, ray or ray:ADDRESS")
 
 

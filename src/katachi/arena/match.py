@@ -19,7 +19,7 @@ from pydantic import Field
 from katachi._core import Rng
 from katachi.arena.elo import elo_difference, elo_interval, likelihood_of_superiority
 from katachi.arena.executor import Executor, InProcess
-from katachi.arena.referee import GameOutcome, GameTask, check_scoring, play_game
+from katachi.arena.referee import GameOutcome, GameTask, UncountedError, check_scoring, play_game, read_outcome
 from katachi.arena.sprt import Sprt, Verdict, parse_sprt
 from katachi.arena.statistics import Score
 from katachi.arena.store import Store
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 _SECONDS_BETWEEN_RESULTS = 0.1
+_MOST_UNCOUNTED = 3  # games, as long as no other was counted
 
 
 class MatchSettings(Settings):
@@ -132,10 +133,10 @@ class MatchResult:
 
     @property
     def fouls(self) -> dict[str, dict[str, int]]:
-        """By player, how often it lost by something else than the count."""
+        """By player, how often it lost by what the match does not allow."""
         found: dict[str, Counter[str]] = {self.first: Counter(), self.second: Counter()}
         for outcome in self.outcomes:
-            if outcome.loser is not None:
+            if outcome.is_foul:
                 found[outcome.black if outcome.loser == "black" else outcome.white][outcome.reason] += 1
         return {player: dict(counts) for player, counts in found.items()}
 
@@ -238,7 +239,11 @@ def run_tasks(
     until: Callable[[Mapping[int, GameOutcome]], bool] | None = None,
     on_outcome: Callable[[Mapping[int, GameOutcome]], object] | None = None,
 ) -> dict[int, GameOutcome]:
-    """The outcomes of tasks by their numbers; those that a store has already are not played again."""
+    """The outcomes of tasks by their numbers; those that a store has already are not played again.
+
+    Games that could not be counted are an UncountedError when all others have been played, or at once when the first
+    few cannot be counted and no other could: then it is the command that is wrong.
+    """
     by_index = {task.index: task for task in tasks}
     outcomes = {} if store is None else {i: o for i, o in store.outcomes().items() if i in by_index}
     if until is not None and until(outcomes):
@@ -249,16 +254,28 @@ def run_tasks(
     work = (executor or InProcess()).run(
         "katachi.arena.referee:play_task_json", (task.model_dump(mode="json") for task in missing)
     )
+    uncounted: dict[int, str] = {}
     with closing(work):  # type: ignore[type-var]
         for number, value in work:
-            outcome = GameOutcome.from_json(value)
+            try:
+                outcome = read_outcome(value)
+            except UncountedError as error:
+                uncounted[missing[number].index] = str(error)
+                if len(uncounted) >= _MOST_UNCOUNTED and all(o.reason != "count" for o in outcomes.values()):
+                    break
+                continue
             if store is not None:
                 store.add(missing[number], outcome)
             outcomes[outcome.index] = outcome
             if on_outcome is not None:
                 on_outcome(outcomes)
             if until is not None and until(outcomes):
-                break
+                return outcomes
+    if uncounted:
+        missing_games = f"the same command plays the {len(by_index) - len(outcomes)} games that are missing"
+        advice = "in a folder (--out) the others would have been kept" if store is None else missing_games
+        index, why = min(uncounted.items())
+        raise UncountedError(f"games that could not be counted: {len(uncounted)}; {advice}\ngame {index}: {why}")
     return outcomes
 
 

@@ -26,6 +26,7 @@ from katachi.core.settings import did_you_mean
 __all__ = ["PairCounts", "Rating", "Ratings", "rate"]
 
 _Z95 = 1.959963984540054
+_FLAT = 1e-4  # of a likelihood: steeper than this is no maximum
 _SMALL_NU = 1e-9
 
 
@@ -109,6 +110,8 @@ def rate(
         method="trust-exact",
         options={"gtol": 1e-8},
     )
+    if not found.success and np.abs(found.jac).max() > _FLAT:
+        raise InvalidArgumentError(f"no ratings were found for these games: {found.message}")
     strengths = found.x[: len(names)]
     covariance = np.linalg.inv(model.hessian(found.x))[: len(names), : len(names)]
     fixed = [names.index(name) for name in anchors] if anchors else range(len(names))

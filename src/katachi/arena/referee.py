@@ -2,6 +2,10 @@
 
 A player that crashes, answers too late or plays an illegal move loses, and the reason is recorded: nothing that a
 player does ends a run. (Engines with clocks or chance of their own are as reproducible as they are.)
+
+An engine that counts (`gtp:COMMAND` as scoring) and fails is nobody's loss. It is started once more, with another seed;
+if it fails again, the game has no outcome (UncountedError). A run plays its other games, and says so in the end
+(`katachi.arena.match.run_tasks`).
 """
 
 import time
@@ -37,16 +41,23 @@ __all__ = [
     "GameOutcome",
     "GameTask",
     "Reason",
+    "UncountedError",
     "check_scoring",
     "format_outcome",
     "outcome_record",
     "play_game",
     "play_task",
     "play_task_json",
+    "read_outcome",
 ]
 
 Reason: TypeAlias = Literal["count", "resignation", "illegal move", "time", "crash", "cap"]
 _OPENINGS = 100  # attempts at one that does not end the game
+_COUNT_SECONDS = 60.0  # for one answer of an engine that counts
+
+
+class UncountedError(EngineError):
+    """A game that was played to its end, and that the engine that counts has failed to count."""
 
 
 class GameTask(Settings):
@@ -86,6 +97,11 @@ class GameOutcome(Settings):
     choices: tuple[int, int] = (0, 0)
     simulations: tuple[int, int] = (0, 0)
 
+    @property
+    def is_foul(self) -> bool:
+        """Was it lost by what is not allowed? A resignation is one where players may not resign."""
+        return self.loser is not None and (self.reason != "resignation" or self.detail != "")
+
     def untimed(self) -> "GameOutcome":
         """Without what the clock said: equal for equal games."""
         return self.replace(seconds=(0.0, 0.0))
@@ -113,8 +129,18 @@ def play_game(task: GameTask, game: Game[Any], players: tuple[GamePlayer, GamePl
 
 
 def play_task_json(task: dict[str, Any]) -> dict[str, Any]:
-    """`play_task` for other processes (katachi.arena.executor)."""
-    return play_task(GameTask.from_json(task)).model_dump(mode="json")
+    """`play_task` for other processes (katachi.arena.executor). An UncountedError is a value: errors end a run."""
+    try:
+        return play_task(GameTask.from_json(task)).model_dump(mode="json")
+    except UncountedError as error:
+        return {"uncounted": str(error)}
+
+
+def read_outcome(value: dict[str, Any]) -> GameOutcome:
+    """What `play_task_json` returned, or the UncountedError."""
+    if "uncounted" in value:
+        raise UncountedError(value["uncounted"])
+    return GameOutcome.from_json(value)
 
 
 class _FoulError(Exception):
@@ -256,9 +282,20 @@ def _margin(position: Position, scoring: str, rng: Rng) -> float:
         return final_score(position.with_rules(position.rules.replace(friendly_pass=True)), rng)
     if not scoring.startswith("gtp:"):
         raise InvalidArgumentError(f"scoring is area, agreement or gtp:COMMAND, not {scoring!r}")
-    seed = str(1 + rng.split("engine seed").below(2**31 - 1))
-    words = [word.replace("{seed}", seed) for word in split_command(scoring.removeprefix("gtp:"))]
-    with GtpProcess(words) as referee:
+    command = split_command(scoring.removeprefix("gtp:"))
+    try:
+        return _engine_margin(position, command, rng.split("engine seed"))
+    except EngineError:  # bad luck, perhaps
+        try:
+            return _engine_margin(position, command, rng.split("engine seed", 1))
+        except EngineError as error:
+            raise UncountedError(f"nobody has counted the game, the referee failed twice: {error}") from error
+
+
+def _engine_margin(position: Position, command: list[str], rng: Rng) -> float:
+    """The same by an engine, started for it."""
+    seed = str(1 + rng.below(2**31 - 1))
+    with GtpProcess([word.replace("{seed}", seed) for word in command], timeout=_COUNT_SECONDS) as referee:
         if position.width == position.height:
             referee.ask("boardsize", str(position.width))
         else:

@@ -33,7 +33,7 @@ from katachi.arena.statistics import Score
 from katachi.arena.store import Store
 from katachi.core.errors import InvalidArgumentError, KatachiError, ParseError, SettingsError, StoreError
 from katachi.core.settings import Settings, did_you_mean
-from katachi.games.registry import make_game
+from katachi.games.registry import full_options, make_game
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.player import check_player
 from katachi.players.registry import make_player
@@ -49,7 +49,6 @@ __all__ = [
     "run_tournament",
 ]
 
-_GO_DEFAULTS: dict[str, Any] = {"size": 9, "komi": 7.5, "rules": "cgos"}
 _SECONDS_BETWEEN_RESULTS = 0.1
 _GAMES_PER_PAIRING = 2  # of a Swiss tournament (Silver 2009, chapter 6)
 
@@ -61,7 +60,7 @@ class TournamentSettings(Settings):
     player: dict[str, str] = Field(description="Specs by label, in order; a file has [[player]] tables.")
     seed: int = Field(ge=0, lt=2**63, description="Same seed, same games.")
     game: str = Field(default="go", description="A game of the registry.")
-    size: int | str | None = Field(default=None, description="Of a Go board: N or WIDTHxHEIGHT (9).")
+    size: int | str | None = Field(default=None, description="Of the board: N or WIDTHxHEIGHT (9 in Go).")
     komi: float | None = Field(default=None, description="Points for White, in Go (7.5).")
     rules: str | None = Field(default=None, description="Of Go (cgos).")
     games: int | None = Field(default=None, ge=2, multiple_of=2, description="Of each pair; not for swiss.")
@@ -84,10 +83,7 @@ class TournamentSettings(Settings):
     @property
     def options(self) -> dict[str, Any]:
         """The game's."""
-        if self.game != "go":
-            return {}
-        given = {name: getattr(self, name) for name in _GO_DEFAULTS}
-        return {name: _GO_DEFAULTS[name] if value is None else value for name, value in given.items()}
+        return full_options(self.game, size=self.size, rules=self.rules, komi=self.komi)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -263,10 +259,10 @@ class TournamentResult:
 
     @cached_property
     def fouls(self) -> dict[str, dict[str, int]]:
-        """By player, how often it lost by something else than the count."""
+        """By player, how often it lost by what the tournament does not allow."""
         found: dict[str, Counter[str]] = {label: Counter() for label in self.settings.player}
         for fixture, outcome in self.games:
-            if outcome.loser is not None:
+            if outcome.is_foul:
                 found[fixture.black if outcome.loser == "black" else fixture.white][outcome.reason] += 1
         return {label: dict(sorted(counts.items())) for label, counts in found.items()}
 
@@ -498,10 +494,6 @@ def _check(settings: TournamentSettings) -> None:
                 raise SettingsError(f"{what}: no player is called {name!r}: {did_you_mean(name, labels)}")
     if kind == "gauntlet" and set(settings.hero) == set(labels):
         raise SettingsError(f"all players are heroes, nobody is left to play against: {settings.hero}")
-    if settings.game != "go":
-        for name in _GO_DEFAULTS:
-            if getattr(settings, name) is not None:
-                raise SettingsError(f"{name} = {getattr(settings, name)!r} is for go, not for {settings.game}")
     _middle(settings)
     if settings.max_moves is not None and settings.openings >= settings.max_moves:
         raise SettingsError(

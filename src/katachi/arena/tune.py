@@ -23,7 +23,7 @@ from katachi.arena.match import MatchResult, MatchSettings, run_match
 from katachi.arena.statistics import Score
 from katachi.core.errors import InvalidArgumentError, KatachiError, ParseError, StoreError
 from katachi.core.settings import Settings, did_you_mean
-from katachi.players.player import check_player
+from katachi.players.player import GamePlayer, check_player
 from katachi.players.registry import make_player
 from katachi.players.spec import PlayerSpec, format_spec, parse_spec
 
@@ -296,15 +296,11 @@ def _distributions(settings: TuneSettings) -> "dict[str, BaseDistribution]":
         raise InvalidArgumentError(f"a parameter is given twice: {names}")
     check_player(make_player(settings.opponent))
     first = {param.name: param.ends[0] for param in params}
+    _try(settings, first, first)
     found: dict[str, BaseDistribution] = {}
     for param in params:
         for value in param.ends:
-            spec = spec_with(settings.player, {**first, param.name: value})
-            try:
-                player = make_player(spec)
-            except KatachiError as error:
-                raise InvalidArgumentError(f"{param.name} = {value!r} is refused by the player:\n{error}") from None
-            check_player(player)
+            player = _try(settings, {**first, param.name: value}, {param.name: value})
         if param.choices:
             found[param.name] = CategoricalDistribution(param.choices)
         elif _is_whole(player.settings, param.name):
@@ -312,6 +308,17 @@ def _distributions(settings: TuneSettings) -> "dict[str, BaseDistribution]":
         else:
             found[param.name] = FloatDistribution(param.low, param.high, log=param.log)
     return found
+
+
+def _try(settings: TuneSettings, values: Mapping[str, Any], new: Mapping[str, Any]) -> GamePlayer:
+    """A player with these values; if it refuses them, the new ones are to blame."""
+    try:
+        player = make_player(spec_with(settings.player, values))
+    except KatachiError as error:
+        blamed = ", ".join(f"{name} = {value!r}" for name, value in new.items())
+        raise InvalidArgumentError(f"{blamed} is refused by the player:\n{error}") from None
+    check_player(player)
+    return player
 
 
 def _is_whole(settings: Settings, dotted: str) -> bool:

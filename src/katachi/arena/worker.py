@@ -1,7 +1,8 @@
 """A worker process of `LocalWorkers`: one line of JSON in, one out, until the pipe ends.
 
 The end of the pipe ends it at once, in the middle of a game too: whoever wanted the result is gone. So does SIGTERM.
-External engines of the game are ended first, if that is quick.
+External engines of the game are ended first, if that is quick; otherwise they end as those of a worker that is killed
+(`katachi.players.gtp_process`).
 """
 
 import json

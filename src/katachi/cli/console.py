@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from katachi.search.searches import Progress
 
-__all__ = ["live_status", "print_json", "progress_bar", "raise_on_hangup"]
+__all__ = ["Tell", "live_status", "print_json", "progress_bar", "raise_on_hangup"]
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -57,24 +57,38 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator["Progress"]:
         yield lambda share: bar.update(task, completed=share)
 
 
+class Tell(Protocol):
+    """How a run hears of its state: games done, a line about them, and a table, if there is one, for a terminal."""
+
+    def __call__(self, done: int, line: str, table: Callable[[], str] = ...) -> None:
+        """The table is asked for only where it is shown."""
+
+
 @contextmanager
-def live_status(total: int, *, quiet: bool = False) -> Iterator[Callable[[int, str], None]]:
-    """Tells how far a run is: a bar with the score and the time left on a terminal, otherwise a line now and then."""
+def live_status(total: int, *, quiet: bool = False) -> Iterator[Tell]:
+    """Tells how far a run is: on a terminal a table and a bar with score and time left, else a line now and then."""
     if quiet:
-        yield lambda _done, _line: None
-        return
-    if not sys.stderr.isatty():
-        last = time.monotonic()
+        yield lambda done, line, table=str: None
+    elif not sys.stderr.isatty():
+        yield _LineTeller(total)
+    else:
+        with _live_table(total) as tell:
+            yield tell
 
-        def print_line(done: int, line: str) -> None:
-            nonlocal last
-            if done == total or time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                print(f"{done}/{total} games: {line}", file=sys.stderr, flush=True)
 
-        yield print_line
-        return
-    from rich.console import Console
+class _LineTeller:
+    def __init__(self, total: int) -> None:
+        self._total, self._last = total, time.monotonic()
+
+    def __call__(self, done: int, line: str, table: Callable[[], str] = str) -> None:
+        if done == self._total or time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            print(f"{done}/{self._total} games: {line}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _live_table(total: int) -> Iterator[Tell]:
+    from rich.console import Console, RenderableType
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -83,6 +97,15 @@ def live_status(total: int, *, quiet: bool = False) -> Iterator[Callable[[int, s
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class TableAndBar(Progress):
+        table = ""
+
+        def get_renderables(self) -> Iterator[RenderableType]:
+            if self.table:
+                yield Text(self.table, no_wrap=True, overflow="ellipsis")
+            yield from super().get_renderables()
 
     columns = (
         BarColumn(),
@@ -91,6 +114,11 @@ def live_status(total: int, *, quiet: bool = False) -> Iterator[Callable[[int, s
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with TableAndBar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total)
-        yield lambda done, line: bar.update(task, completed=done, description=line)
+
+        def tell(done: int, line: str, table: Callable[[], str] = str) -> None:
+            bar.table = table()
+            bar.update(task, completed=done, description=line)
+
+        yield tell

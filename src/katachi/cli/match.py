@@ -1,11 +1,25 @@
 """`katachi match`: games between two players, kept in a folder."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.options import (
+    AsJson,
+    ExecutorName,
+    GameName,
+    Komi,
+    MaxMoves,
+    Openings,
+    RulesName,
+    Scoring,
+    Seed,
+    Size,
+    Workers,
+    chosen_executor,
+)
 
 if TYPE_CHECKING:
     from katachi.arena.match import MatchResult
@@ -17,28 +31,22 @@ def match(
     first: Annotated[str, typer.Argument(help="A player spec, or gtp:COMMAND.")],
     second: Annotated[str, typer.Argument(help="Another one.")],
     games: Annotated[int, typer.Option(min=1, help="How many, with alternating colours.")] = 100,
-    game: Annotated[str, typer.Option(help="Any game for two of the registry; see katachi info.")] = "go",
-    size: Annotated[str, typer.Option(help="Of a Go board: N or WIDTHxHEIGHT.")] = "9",
-    komi: Annotated[float, typer.Option(help="Points for White, in Go.")] = 7.5,
-    rules: Annotated[
-        str, typer.Option(help="Of Go: cgos, tromp-taylor, chinese, chinese-ogs, aga, new-zealand.")
-    ] = "cgos",
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same games.")] = 1,
-    workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0 plays in this one.")] = 0,
-    executor: Annotated[
-        str | None, typer.Option(help="local, local:N, ray or ray:ADDRESS, instead of --workers.")
-    ] = None,
+    game: GameName = "go",
+    size: Size = None,
+    komi: Komi = None,
+    rules: RulesName = None,
+    seed: Seed = 1,
+    workers: Workers = 0,
+    executor: ExecutorName = None,
     out: Annotated[Path | None, typer.Option(help="A folder for the games; the same command goes on there.")] = None,
-    openings: Annotated[int, typer.Option(min=0, help="Random plies at the start, the same for both colours.")] = 0,
-    max_moves: Annotated[int, typer.Option(min=1, help="Longer games are draws.")] = 1000,
-    scoring: Annotated[
-        str, typer.Option(help="area (all stones alive), agreement (dead ones by playouts) or gtp:COMMAND.")
-    ] = "area",
+    openings: Openings = 0,
+    max_moves: MaxMoves = 1000,
+    scoring: Scoring = "area",
     resign: Annotated[
-        bool, typer.Option("--resign", help="Let players resign; otherwise that is a loss, too.")
+        bool, typer.Option("--resign", help="Let players resign; otherwise that is a foul, too.")
     ] = False,
     sprt: Annotated[str | None, typer.Option(help="ELO0,ELO1: stop as soon as a sequential test decides.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play a match and say what it tells about the two players.
 
@@ -53,31 +61,35 @@ def match(
       katachi match flat-mc:sims=20 flat-mc:sims=10 --size 7 --games 1000 --sprt 0,35 --workers 2
       katachi match flat-mc:sims=50 random --game tic-tac-toe --json
     """
-    from katachi.arena.executor import make_executor
     from katachi.arena.match import MatchSettings, run_match
+    from katachi.games.registry import full_options
 
-    options: dict[str, Any] = {"size": size, "rules": rules, "komi": komi} if game == "go" else {}
     settings = MatchSettings(
         first=first,
         second=second,
         games=games,
         seed=seed,
         game=game,
-        options=options,
+        options=full_options(game, size=size, rules=rules, komi=komi),
         opening_plies=openings,
         max_moves=max_moves,
         scoring=scoring,
         resignation=resign,
         sprt=sprt,
     )
-    place = make_executor(executor or (f"local:{workers}" if workers else "local"))
+    place = chosen_executor(executor, workers)
     raise_on_hangup()
     with live_status(games, quiet=as_json) as tell:
-        result = run_match(settings, folder=out, executor=place, on_result=lambda r: tell(len(r.outcomes), _line(r)))
+        result = run_match(
+            settings,
+            folder=out,
+            executor=place,
+            on_result=lambda r: tell(len(r.outcomes), _line(r), lambda: "\n".join(_lines(r))),
+        )
     if as_json:
         print_json(result.to_json())
     else:
-        _print(result)
+        print("\n".join(_lines(result)))
 
 
 def _line(result: "MatchResult") -> str:
@@ -85,27 +97,29 @@ def _line(result: "MatchResult") -> str:
     return f"+{result.wins} ={result.draws} -{result.losses}, {result.score.win_rate:.1%} ({low:.1%} to {high:.1%})"
 
 
-def _print(result: "MatchResult") -> None:
+def _lines(result: "MatchResult") -> list[str]:
+    """What is known so far, for people."""
     told = result.to_json()
-    print(f"{result.first} against {result.second}: {told['games']} games")
-    print(f"  {_line(result)}")
     low, high = told["elo_interval"]
     low, high = "-infinite" if low is None else f"{low:+.0f}", "infinite" if high is None else f"{high:+.0f}"
     lost_all = "-infinite" if result.score.points == 0 else "infinite"
     elo = lost_all if told["elo"] is None else f"{told['elo']:+.0f}"
-    print(
-        f"  Elo difference {elo} ({low} to {high}), likelihood of superiority {told['likelihood_of_superiority']:.1%}"
-    )
-    print(f"  {told['average_length']:.1f} moves a game" + (f", {told['cut']} games cut" if told["cut"] else ""))
+    superiority = told["likelihood_of_superiority"]
+    lines = [
+        f"{result.first} against {result.second}: {told['games']} games",
+        f"  {_line(result)}",
+        f"  Elo difference {elo} ({low} to {high}), likelihood of superiority {superiority:.1%}",
+        f"  {told['average_length'] or 0:.1f} moves a game" + (f", {told['cut']} games cut" if told["cut"] else ""),
+    ]
     for name, seconds, rate in zip(
         (result.first, result.second), told["seconds_per_move"], told["simulations_per_second"], strict=True
     ):
         speed = f", {rate:,.0f} simulations a second" if rate else ""
-        print(f"  {name}: {0 if seconds is None else seconds:.4f} s a move{speed}")
+        lines.append(f"  {name}: {0 if seconds is None else seconds:.4f} s a move{speed}")
     for name, fouls in told["fouls"].items():
-        for reason, count in fouls.items():
-            print(f"  {name} lost {count} by {reason}")
+        lines += [f"  {name} lost {count} by {reason}" for reason, count in fouls.items()]
     if told["repeated_games"]:
-        print(f"  {told['repeated_games']} games repeat an earlier one: use --openings")
+        lines.append(f"  {told['repeated_games']} games repeat an earlier one: use --openings")
     if result.verdict is not None:
-        print(f"  sequential test: {result.verdict if result.verdict != 'continue' else 'not decided'}")
+        lines.append(f"  sequential test: {result.verdict if result.verdict != 'continue' else 'not decided'}")
+    return lines

@@ -1,5 +1,6 @@
 """`katachi reproduce`: the results of the sources, and ours, one command each."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,10 +9,12 @@ import typer
 from katachi.cli.console import live_status, print_json, raise_on_hangup
 
 if TYPE_CHECKING:
+    from katachi.arena.executor import Executor
     from katachi.experiments.results import Result
 
 __all__ = ["reproduce"]
 
+_OUT = Path("experiments-out")
 _WIDEST = 48  # characters of a cell in a list
 
 
@@ -22,9 +25,7 @@ def reproduce(
     executor: Annotated[
         str | None, typer.Option(help="local, local:N, ray or ray:ADDRESS, instead of --workers.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder of all results; a run is in OUT/ID/SCALE.")] = Path(
-        "experiments-out"
-    ),
+    out: Annotated[Path, typer.Option(help="The folder of all results; a run is in OUT/ID/SCALE.")] = _OUT,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same rows.")] = 1,
     source: Annotated[str | None, typer.Option(help="With list: one source only, such as 'Silver 2009'.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
@@ -55,13 +56,16 @@ def reproduce(
 def _list(out: Path, source: str | None, as_json: bool) -> None:
     from katachi.experiments.report import listing
 
+    _tell_if_missing(out)
     entries = listing(out, source)
+    _warn(entries)
     if as_json:
         print_json({"rows": entries})
         return
     rows = [["id", "source", "where", "status", "experiment"]]
     for entry in entries:
         status = f"{entry['status']}: {entry['reason']}" if entry["reason"] else entry["status"]
+        status += " (damaged)" if entry["damaged"] else ""
         rows.append([entry["id"], entry["source"], entry["where"], status, entry["experiment"] or ""])
     # The last two columns are as long as they are: a reason is worth reading to its end.
     print("\n".join(_aligned(rows)))
@@ -70,7 +74,9 @@ def _list(out: Path, source: str | None, as_json: bool) -> None:
 def _report(out: Path, as_json: bool) -> None:
     from katachi.experiments.report import write_report
 
+    _tell_if_missing(out)
     page, text, told = write_report(out)
+    _warn(told["experiments"])
     if as_json:
         print_json(told)
         return
@@ -80,25 +86,53 @@ def _report(out: Path, as_json: bool) -> None:
     print(f"{page}\n{text}")
 
 
+def _tell_if_missing(out: Path) -> None:
+    """A folder that somebody names is thought to be there."""
+    from katachi.experiments.results import check_out
+
+    check_out(out)
+    if out != _OUT and not out.exists():
+        typer.echo(f"there is no folder {out} yet: these are the committed results only", err=True)
+
+
+def _warn(entries: list[dict[str, Any]]) -> None:
+    from katachi.experiments.report import damaged
+
+    for message in damaged(entries):
+        typer.echo(f"damaged, and left out: {message}", err=True)
+
+
 def _run(id: str, scale: str, seed: int, out: Path, place: str, as_json: bool) -> None:
     from katachi.arena.executor import make_executor
     from katachi.experiments.registry import experiment
-    from katachi.experiments.results import estimate, result_folder, run_experiment
+    from katachi.experiments.results import begin_run, check_out, estimate, result_folder
 
     found = experiment(id)
     total = found.runner.total(found.settings(scale, seed))
+    check_out(out)
     folder = result_folder(out, id, scale)
     work = make_executor(place)
-    workers = getattr(work, "workers", 1)
-    seconds = estimate(id, scale, seed, folder, workers)
-    typer.echo(f"{id}, {scale}: about {_duration(seconds)} with {workers} at work; results in {folder}", err=True)
     raise_on_hangup()
-    with live_status(total, quiet=as_json) as tell:
-        result = run_experiment(id, scale, seed, folder, work, tell)
+    with begin_run(id, scale, seed, folder) as run:
+        workers = _workers(work)
+        duration = _duration(estimate(id, scale, seed, folder, workers or 1))
+        at_work = f"with {workers} at work" if workers else "of one processor, shared by those of the cluster"
+        typer.echo(f"{id}, {scale}: about {duration} {at_work}; results in {folder}", err=True)
+        with live_status(total, quiet=as_json) as tell:
+            result = run.finish(work, tell)
     if as_json:
         print_json({**result.to_json(), "folder": str(folder)})
     else:
         _print(result, found.claim.text)
+
+
+def _workers(work: "Executor") -> int | None:
+    """How many work at a time; None if only a cluster knows, which is not asked before the run."""
+    if getattr(work, "address", None) is not None:
+        return None
+    if hasattr(work, "processors"):  # Ray on this machine: all of it, unless told otherwise
+        return work.processors or os.cpu_count() or 1
+    return getattr(work, "workers", 1)
 
 
 def _print(result: "Result", claim: str) -> None:

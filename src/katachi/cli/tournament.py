@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.options import AsJson, ExecutorName, Workers, chosen_executor
 
 if TYPE_CHECKING:
     from katachi.arena.tournament import TournamentResult
@@ -18,11 +19,9 @@ _MOST_PLAYERS_OF_A_CROSS_TABLE = 8
 def tournament(
     file: Annotated[Path, typer.Argument(help="A TOML file with the players and who meets whom.")],
     out: Annotated[Path | None, typer.Option(help="A folder for the games; the same command goes on there.")] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0 plays in this one.")] = 0,
-    executor: Annotated[
-        str | None, typer.Option(help="local, local:N, ray or ray:ADDRESS, instead of --workers.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    workers: Workers = 0,
+    executor: ExecutorName = None,
+    as_json: AsJson = False,
 ) -> None:
     """Play a tournament (round robin, Swiss or gauntlet) and rate its players.
 
@@ -52,15 +51,17 @@ def tournament(
       katachi tournament examples/ladder.toml --out ladder --workers 2
       katachi tournament examples/ladder.toml --json
     """
-    from katachi.arena.executor import make_executor
     from katachi.arena.tournament import load_tournament, run_tournament
 
     settings = load_tournament(file)
-    place = make_executor(executor or (f"local:{workers}" if workers else "local"))
+    place = chosen_executor(executor, workers)
     raise_on_hangup()
     with live_status(settings.total_games, quiet=as_json) as tell:
         result = run_tournament(
-            settings, folder=out, executor=place, on_result=lambda some: tell(len(some.games), _leader(some))
+            settings,
+            folder=out,
+            executor=place,
+            on_result=lambda some: tell(len(some.games), _leader(some), lambda: "\n".join(_standings(some))),
         )
     if as_json:
         print_json(result.to_json())
@@ -75,8 +76,7 @@ def _leader(result: "TournamentResult") -> str:
     return f"{label} leads with {played[label].win_rate:.1%} ({low:.1%} to {high:.1%})"
 
 
-def format_table(result: "TournamentResult") -> str:
-    """The table for people, with a cross table if there are few players."""
+def _standings(result: "TournamentResult") -> list[str]:
     rows = [["", "player", "Elo", "95 %", "games", "points", "win rate", "better than next"]]
     for place, line in enumerate(result.lines, 1):
         rows.append([
@@ -89,11 +89,17 @@ def format_table(result: "TournamentResult") -> str:
             f"{line.score.win_rate:.1%}" if line.score.games else "-",
             "" if line.superiority is None else f"{line.superiority:.1%}",
         ])  # fmt: skip
+    return _aligned(rows)
+
+
+def format_table(result: "TournamentResult") -> str:
+    """The table for people, with a cross table if there are few players."""
     settings = result.settings
+    players = len(settings.player)
     board = f" on {settings.options['size']}" if "size" in settings.options else ""
-    parts = [f"{settings.kind} of {len(rows) - 1} players, {len(result.games)} games of {settings.game}{board}"]
-    parts += _aligned(rows)
-    if len(rows) - 1 <= _MOST_PLAYERS_OF_A_CROSS_TABLE:
+    parts = [f"{settings.kind} of {players} players, {len(result.games)} games of {settings.game}{board}"]
+    parts += _standings(result)
+    if players <= _MOST_PLAYERS_OF_A_CROSS_TABLE:
         parts += ["", "points of the player on the left", *_aligned(_cross_table(result))]
     parts += ["", *_notes(result)] if _notes(result) else []
     return "\n".join(parts)

@@ -1,11 +1,25 @@
 """`katachi tune`: settings of a player that win more often."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.options import (
+    AsJson,
+    ExecutorName,
+    GameName,
+    Komi,
+    MaxMoves,
+    Openings,
+    RulesName,
+    Scoring,
+    Seed,
+    Size,
+    Workers,
+    chosen_executor,
+)
 
 if TYPE_CHECKING:
     from katachi.arena.match import MatchResult
@@ -25,19 +39,17 @@ def tune(
     out: Annotated[Path, typer.Option(help="A folder for trials and games; the same command goes on there.")],
     trials: Annotated[int, typer.Option(min=1, help="How many settings are tried.")] = 50,
     games: Annotated[int, typer.Option(min=2, help="Of each trial, an even number.")] = 100,
-    game: Annotated[str, typer.Option(help="Any game for two of the registry; see katachi info.")] = "go",
-    size: Annotated[str, typer.Option(help="Of a Go board: N or WIDTHxHEIGHT.")] = "9",
-    komi: Annotated[float, typer.Option(help="Points for White, in Go.")] = 7.5,
-    rules: Annotated[str, typer.Option(help="Of Go; see katachi match --help.")] = "cgos",
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same trials.")] = 1,
-    workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0 plays in this one.")] = 0,
-    executor: Annotated[
-        str | None, typer.Option(help="local, local:N, ray or ray:ADDRESS, instead of --workers.")
-    ] = None,
-    openings: Annotated[int, typer.Option(min=0, help="Random plies at the start, the same for both colours.")] = 0,
-    max_moves: Annotated[int, typer.Option(min=1, help="Longer games are draws.")] = 1000,
-    scoring: Annotated[str, typer.Option(help="area, agreement or gtp:COMMAND; see katachi match --help.")] = "area",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    game: GameName = "go",
+    size: Size = None,
+    komi: Komi = None,
+    rules: RulesName = None,
+    seed: Seed = 1,
+    workers: Workers = 0,
+    executor: ExecutorName = None,
+    openings: Openings = 0,
+    max_moves: MaxMoves = 1000,
+    scoring: Scoring = "area",
+    as_json: AsJson = False,
 ) -> None:
     """Tune a player's settings with Optuna: each trial is a match, its win rate is what counts.
 
@@ -49,10 +61,9 @@ def tune(
       katachi tune flat-mc random --param sims=1:50:log --size 5 --trials 10 --games 20 --out tuned
       katachi tune flat-mc flat-mc:sims=20 --param "sims=10|20|40" --size 5 --openings 2 --workers 2 --out tuned
     """
-    from katachi.arena.executor import make_executor
     from katachi.arena.tune import TuneSettings, run_tune
+    from katachi.games.registry import full_options
 
-    options: dict[str, Any] = {"size": size, "rules": rules, "komi": komi} if game == "go" else {}
     settings = TuneSettings(
         player=player,
         opponent=opponent,
@@ -61,12 +72,12 @@ def tune(
         games=games,
         seed=seed,
         game=game,
-        options=options,
+        options=full_options(game, size=size, rules=rules, komi=komi),
         opening_plies=openings,
         max_moves=max_moves,
         scoring=scoring,
     )
-    place = make_executor(executor or (f"local:{workers}" if workers else "local"))
+    place = chosen_executor(executor, workers)
     raise_on_hangup()
     with live_status(trials * games, quiet=as_json) as tell:
 

@@ -31,6 +31,7 @@ SCALES: tuple[Scale, ...] = get_args(Scale)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OURS = "Katachi"  # the source of what no source has
 
+_DELETE = "delete that line, and its row is made again"
 _NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
@@ -107,9 +108,9 @@ def read_rows(path: Path) -> list[Row]:
         try:
             row = json.loads(line)
         except ValueError:
-            raise StoreError(f"{path}, line {number} is not JSON: {line[:100]!r}") from None
+            raise StoreError(f"{path}, line {number} is not JSON: {line[:100]!r}; {_DELETE}") from None
         if not isinstance(row, dict):
-            raise StoreError(f"{path}, line {number} is no row: {line[:100]!r}")
+            raise StoreError(f"{path}, line {number} is no row: {line[:100]!r}; {_DELETE}")
         rows.append(row)
     return rows
 

@@ -11,12 +11,13 @@ from katachi.core.settings import did_you_mean
 from katachi.experiments.experiment import OURS, read_rows
 from katachi.experiments.ledger import SOURCES, LedgerRow, load_ledger
 from katachi.experiments.registry import Experiment, load_experiments
-from katachi.experiments.results import Result, find_results
+from katachi.experiments.results import Result, draw_figure, find_results, save_text
 
-__all__ = ["listing", "report_json", "write_report"]
+__all__ = ["damaged", "listing", "report_json", "write_report"]
 
 Entry = dict[str, Any]
 Results = Mapping[str, Sequence[Result]]
+Damage = Mapping[str, Sequence[str]]  # by id of the experiment: a file, what ails it and what to do
 
 _STYLE = """body { font: 16px/1.45 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; font-size: 14px }
@@ -29,27 +30,28 @@ def listing(out: Path, source: str | None = None) -> list[Entry]:
     sources = (*SOURCES, OURS)
     if source is not None and source not in sources:
         raise UnknownNameError(f"there is no source called {source!r}: {did_you_mean(source, sources)}")
-    entries = [_ledger_entry(row) for row in load_ledger()]
-    results = find_results(out)
+    results, damage = _find(out)
+    entries = [_ledger_entry(row, damage) for row in load_ledger()]
     for found in _own():
         status = "done" if found.id in results else "pending"
-        entries.append(_own_entry(found, status))
+        entries.append(_own_entry(found, status, damage))
     return [entry for entry in entries if source is None or entry["source"] == source]
 
 
-def report_json(results: Results) -> Entry:
-    """Every row of the ledger and every experiment, with its verdict."""
+def report_json(results: Results, damage: Damage | None = None) -> Entry:
+    """Every row of the ledger and every experiment, with its verdict and the results that cannot be read."""
+    damage = damage or {}
     entries = []
     for row in load_ledger():
         best = None if row.experiment is None else next(iter(results.get(row.experiment, ())), None)
-        entry = _ledger_entry(row)
+        entry = _ledger_entry(row, damage)
         # A row that nobody can answer is not reproduced; its status tells that from one that failed.
         verdict = "not" if row.status == "not reproducible" else "pending" if best is None else best.summary.verdict
         result = f"not reproducible: {row.reason}" if row.reason else None if best is None else best.sentence
         entries.append({**entry, "result": result, "verdict": verdict})
     for found in load_experiments().values():
         best = next(iter(results.get(found.id, ())), None)
-        entry = _own_entry(found, "pending" if best is None else "done")
+        entry = _own_entry(found, "pending" if best is None else "done", damage)
         if best is None:
             entries.append({**entry, "result": None, "verdict": "pending"})
             continue
@@ -61,23 +63,34 @@ def report_json(results: Results) -> Entry:
 
 def write_report(out: Path) -> tuple[Path, Path, Entry]:
     """Writes report.html and report.md below `out`, with figures; gives their paths and what --json prints."""
-    results = find_results(out)
-    told = report_json(results)
+    results, damage = _find(out)
+    told = report_json(results, damage)
+    page, text = out / "report.html", out / "report.md"
     try:
         figures = _draw_all(results, out / "figures")
-        page, text = out / "report.html", out / "report.md"
-        page.write_text(_html(results, told["experiments"], figures), encoding="utf-8")
-        text.write_text(_markdown(results, told["experiments"], figures), encoding="utf-8")
+        html = _html(results, told["experiments"], figures)
     except OSError as error:
         raise StoreError(f"{error.filename or out}: {error.strerror or error}") from error
+    save_text(page, html)
+    save_text(text, _markdown(results, told["experiments"], figures))
     return page, text, told
+
+
+def damaged(entries: Sequence[Entry]) -> list[str]:
+    """What the entries say about results that cannot be read, each once."""
+    return list(dict.fromkeys(message for entry in entries for message in entry["damaged"]))
+
+
+def _find(out: Path) -> tuple[Results, Damage]:
+    damage: dict[str, list[str]] = {}
+    return find_results(out, lambda id, message: damage.setdefault(id, []).append(message)), damage
 
 
 def _own() -> list[Experiment]:
     return [found for found in load_experiments().values() if found.description.source == OURS]
 
 
-def _ledger_entry(row: LedgerRow) -> Entry:
+def _ledger_entry(row: LedgerRow, damage: Damage) -> Entry:
     return {
         "id": row.id,
         "source": row.source,
@@ -87,10 +100,11 @@ def _ledger_entry(row: LedgerRow) -> Entry:
         "status": row.status,
         "reason": row.reason,
         "experiment": row.experiment,
+        "damaged": list(damage.get(row.experiment or "", ())),
     }
 
 
-def _own_entry(found: Experiment, status: str) -> Entry:
+def _own_entry(found: Experiment, status: str, damage: Damage) -> Entry:
     return {
         "id": found.id,
         "source": found.description.source,
@@ -100,6 +114,7 @@ def _own_entry(found: Experiment, status: str) -> Entry:
         "status": status,
         "reason": None,
         "experiment": found.id,
+        "damaged": list(damage.get(found.id, ())),
     }
 
 
@@ -115,7 +130,7 @@ def _draw_all(results: Results, folder: Path) -> dict[Path, Path]:
         found = load_experiments()[id]
         for number, result in enumerate(some):
             path = folder / f"{id}-{result.scale}-{number}"
-            found.runner.draw(read_rows(result.folder / "rows.jsonl"), found.claim, path)
+            draw_figure(found, read_rows(result.folder / "rows.jsonl"), path)
             drawn[result.folder] = path
     return drawn
 
@@ -149,6 +164,7 @@ def _html(results: Results, entries: Sequence[Entry], figures: Mapping[Path, Pat
     parts = [
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Katachi: results</title>',
         f"<style>{_STYLE}</style>\n<h1>Katachi: results</h1>\n<p>{escape(_counts(entries))}.</p>",
+        *(f"<p><b>Damaged, and left out:</b> {escape(message)}</p>" for message in damaged(entries)),
     ]
     for some in results.values():
         for result in some:
@@ -169,6 +185,7 @@ def _html_table(columns: Sequence[str], table: Sequence[Sequence[str]]) -> str:
 
 def _markdown(results: Results, entries: Sequence[Entry], figures: Mapping[Path, Path]) -> str:
     parts = ["# Katachi: results", f"{_counts(entries)}."]
+    parts += [f"**Damaged, and left out:** {message}" for message in damaged(entries)]
     for some in results.values():
         for result in some:
             parts.append(f"## {_heading(result)}")

@@ -1,27 +1,37 @@
 """Running an experiment into a folder, and finding what was run before.
 
-A result is `DIR/ID/SCALE/` with rows.jsonl (the truth), summary.json and the figure (both follow from the rows).
-Small results are committed below benchmarks/results/reproduce/ID/: those count where no run of at least the same scale
-is at hand.
+A result is `DIR/ID/SCALE/` with settings.json (what was asked for), rows.jsonl (the truth), summary.json and the figure
+(both follow from the rows). Small results are committed below benchmarks/results/reproduce/ID/: those count where no
+run of at least the same scale is at hand.
 """
 
+import fcntl
 import json
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias, cast
 
 from katachi.arena.executor import Executor
-from katachi.core.errors import InvalidArgumentError, StoreError
-from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Scale, Summary, read_rows
+from katachi.core.errors import InvalidArgumentError, KatachiError, StoreError
+from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Row, Scale, Summary, read_rows
 from katachi.experiments.registry import Experiment, experiment, load_experiments
 
-__all__ = ["COMMITTED", "Result", "estimate", "find_results", "result_folder", "run_experiment"]
+__all__ = [
+    "COMMITTED", "OnDamage", "Result", "Run", "begin_run", "check_out", "draw_figure", "estimate", "find_results",
+    "result_folder", "run_experiment", "save_text",
+]  # fmt: skip
+
+OnDamage: TypeAlias = Callable[[str, str], object]  # the id of an experiment; a file, what ails it and what to do
 
 # In a checkout; an installed package has none.
 COMMITTED = Path(__file__).parents[3] / "benchmarks" / "results" / "reproduce"
-_ROWS, _SUMMARY, _SEED = "rows.jsonl", "summary.json", "seed.json"
+_ROWS, _SUMMARY, _SETTINGS, _LOCK = "rows.jsonl", "summary.json", "settings.json", "run.lock"
+_DRAFT = ".part-"  # how the name of a file begins that is not written to its end
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,15 @@ def result_folder(out: Path, id: str, scale: str) -> Path:
     return out / id / scale
 
 
+def check_out(out: Path) -> None:
+    """Refuses a place of results that is no folder and can never be one; one that is not there yet is fine."""
+    for place in (out, *out.parents):
+        if os.path.lexists(place):
+            if not os.path.isdir(place):
+                raise InvalidArgumentError(f"{out} cannot be a folder of results: {place} is not a folder")
+            return
+
+
 def estimate(id: str, scale: str, seed: int, folder: Path, workers: int) -> float:
     """Seconds that the missing rows will take."""
     found = experiment(id)
@@ -60,55 +79,113 @@ def estimate(id: str, scale: str, seed: int, folder: Path, workers: int) -> floa
     return found.at(scale).core_seconds * missing / total / max(1, workers)
 
 
-def run_experiment(
-    id: str, scale: str, seed: int, folder: Path, executor: Executor, progress: Progress = lambda _done, _text: None
-) -> Result:
-    """Runs what is missing; table, verdict and figure are made of all rows."""
+@dataclass(frozen=True)
+class Run:
+    """A folder that is ours: nobody else writes there, and what it holds was made with the same settings."""
+
+    experiment: Experiment
+    scale: Scale
+    seed: int
+    folder: Path
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the runner gets."""
+        return self.experiment.settings(self.scale, self.seed)
+
+    def finish(self, executor: Executor, progress: Progress = lambda _done, _text: None) -> Result:
+        """Runs what is missing; table, verdict and figure are made of all rows."""
+        found, path = self.experiment, self.folder / _ROWS
+        found.runner.run(self.settings, path, executor, progress)
+        rows = read_rows(path)
+        summary = _summarise(found, rows, path)
+        is_complete = len(rows) >= found.runner.total(self.settings)
+        result = Result(found.id, self.scale, self.seed, is_complete, summary, self.folder)
+        draw_figure(found, rows, self.folder / "figure")
+        _save(self.folder / _SUMMARY, result.to_json())
+        return result
+
+
+@contextmanager
+def begin_run(id: str, scale: str, seed: int, folder: Path) -> Iterator[Run]:
+    """Makes a folder for a run, or opens that of one that was stopped; a run with other settings is refused."""
     found = experiment(id)
-    settings = found.settings(scale, seed)
+    run = Run(found, cast(Scale, scale), seed, folder)
+    found.runner.total(run.settings)  # settings that make no sense are refused before they are kept
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder}: {error.strerror or error}") from error
-    _check_seed(folder, seed)
-    found.runner.run(settings, folder / _ROWS, executor, progress)
-    rows = read_rows(folder / _ROWS)
-    summary = found.runner.summarise(rows, found.claim)
-    result = Result(id, cast(Scale, scale), seed, len(rows) >= found.runner.total(settings), summary, folder)
-    found.runner.draw(rows, found.claim, folder / "figure")
-    _save(folder / _SUMMARY, result.to_json())
-    return result
+    with _locked(folder):
+        _check_settings(run)
+        # What a kill left of a file in the middle of writing it.
+        for draft in folder.glob(f"{_DRAFT}*"):
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+            else:
+                draft.unlink(missing_ok=True)
+        yield run
 
 
-def find_results(out: Path) -> dict[str, list[Result]]:
-    """By id of the experiment, the best first: finished, then of the largest scale, then in `out`."""
+def run_experiment(
+    id: str, scale: str, seed: int, folder: Path, executor: Executor, progress: Progress = lambda _done, _text: None
+) -> Result:
+    """Runs an experiment, or what is missing of it in its folder."""
+    with begin_run(id, scale, seed, folder) as run:
+        return run.finish(executor, progress)
+
+
+def find_results(out: Path, on_damage: OnDamage | None = None) -> dict[str, list[Result]]:
+    """By id of the experiment, the best first: finished, then of the largest scale, then in `out`.
+
+    A result that cannot be read is told to `on_damage` and left out; without one, it is an error.
+    """
+    check_out(out)
     results: dict[str, list[Result]] = {}
     for id, found in load_experiments().items():
-        folders = [result_folder(out, id, scale) for scale in SCALES]
-        there = [_load(found, folder) or _load_part(found, folder) for folder in folders] + [
-            _load(found, COMMITTED / id)
-        ]
-        known = [result for result in there if result is not None]
+        known = []
+        places = [(result_folder(out, id, scale), _again(id, scale, out)) for scale in SCALES]
+        for folder, remedy in (*places, (COMMITTED / id, "restore it: it belongs to the code")):
+            try:
+                result = _load(found, folder)
+                if result is None and folder != COMMITTED / id:
+                    result = _load_part(found, folder)
+            except KatachiError as error:
+                if on_damage is None:
+                    raise
+                # Some errors know only what is wrong, not where.
+                where = "" if str(folder) in str(error) else f"{folder}: "
+                on_damage(id, f"{where}{error}; {remedy}")
+                continue
+            if result is not None:
+                known.append(result)
         if known:
             results[id] = sorted(known, key=lambda result: (not result.is_complete, -SCALES.index(result.scale)))
     return results
+
+
+def _again(id: str, scale: str, out: Path) -> str:
+    """The run mends what follows from the rows, and says what to do about the rest."""
+    return f"run `katachi reproduce {id} --scale {scale} --out {out}` again, or move the folder away"
 
 
 def _load(found: Experiment, folder: Path) -> Result | None:
     """A finished run: the summary says what was run, everything else is worked out anew from the rows."""
     path = folder / _SUMMARY
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path}: {error}") from error
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"{path} is not JSON: {error}") from error
     if not _is_summary(told, found.id):
         raise StoreError(f"{path} is no summary of experiment {found.id!r}: {str(told)[:200]}")
     rows = read_rows(folder / _ROWS)
     if not rows:
         raise StoreError(f"{folder / _ROWS}: no rows, though there is a summary of them")
-    summary = found.runner.summarise(rows, found.claim)
+    summary = _summarise(found, rows, folder / _ROWS)
     # Rows may have been lost since, or the scale may have grown.
     is_complete = told["is_complete"] and len(rows) >= found.runner.total(found.settings(told["scale"], told["seed"]))
     return Result(found.id, told["scale"], told["seed"], is_complete, summary, folder)
@@ -118,10 +195,20 @@ def _load_part(found: Experiment, folder: Path) -> Result | None:
     """A run that is going on, or that was stopped; None as long as its rows say nothing."""
     rows = read_rows(folder / _ROWS)
     try:
-        summary = found.runner.summarise(rows, found.claim)
+        summary = _summarise(found, rows, folder / _ROWS)
     except InvalidArgumentError:
         return None
-    return Result(found.id, cast(Scale, folder.name), _seed(folder), False, summary, folder)
+    return Result(found.id, cast(Scale, folder.name), _stored(folder)["seed"], False, summary, folder)
+
+
+def _summarise(found: Experiment, rows: Sequence[Row], path: Path) -> Summary:
+    """What the rows say. They come from a file, which may hold anything."""
+    try:
+        return found.runner.summarise(rows, found.claim)
+    except KatachiError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"{path} holds other rows than those of experiment {found.id!r}: {error!r}") from error
 
 
 def _is_summary(told: object, id: str) -> bool:
@@ -135,28 +222,98 @@ def _is_summary(told: object, id: str) -> bool:
     )
 
 
-def _check_seed(folder: Path, seed: int) -> None:
-    """Rows of two seeds must not mix; the file is there before the first row is."""
-    if not (folder / _SEED).exists():
-        _save(folder / _SEED, {"seed": seed})
-    before = _seed(folder)
-    if before != seed:
-        raise InvalidArgumentError(f"{folder} holds a run with seed {before}, not {seed}: choose another --out")
+def _check_settings(run: Run) -> None:
+    """Rows of two settings must not mix; the file is there before the first row is."""
+    own = run.experiment.at(run.scale).settings
+    now = {"id": run.experiment.id, "scale": run.scale, "seed": run.seed, "settings": own}
+    path = run.folder / _SETTINGS
+    if not path.exists():
+        if read_rows(run.folder / _ROWS):
+            raise StoreError(f"{path} is missing, and nothing else says how the rows were made: choose another --out")
+        _save(path, now)
+    changed = _differences(_stored(run.folder), json.loads(json.dumps(now)))
+    if changed:
+        raise InvalidArgumentError(
+            f"{run.folder} holds a run with other settings: choose another --out\n" + "\n".join(changed)
+        )
 
 
-def _seed(folder: Path) -> int:
-    path = folder / _SEED
+def _stored(folder: Path) -> dict[str, Any]:
+    path = folder / _SETTINGS
     try:
-        return int(json.loads(path.read_text(encoding="utf-8"))["seed"])
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from error
+        stored = json.loads(path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"{path} is not JSON: {error}; without it nobody can add to these rows") from error
+    if not isinstance(stored, dict) or not isinstance(stored.get("seed"), int):
+        raise StoreError(f"{path} holds no settings: {str(stored)[:200]}; without them nobody can add to these rows")
+    return stored
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """One line for each value that is not the same, with the way to it: `settings.board[1].games: 6 there, 8 now`."""
+    old, new = dict(_leaves(before)), dict(_leaves(now))
+    return [
+        f"  {key}: {_shown(old, key)} there, {_shown(new, key)} now"
+        for key in sorted(old.keys() | new.keys())
+        if key not in old or key not in new or old[key] != new[key]
+    ]
+
+
+def _leaves(value: Any, way: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """The values in a tree of JSON. An empty list or mapping is a value, too."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{way}.{key}" if way else key)
+    elif isinstance(value, list) and value:
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{way}[{place}]")
+    else:
+        yield way, value
+
+
+def _shown(leaves: Mapping[str, Any], key: str) -> str:
+    return repr(leaves[key]) if key in leaves else "nothing"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One run at a time; the lock is free again when the process ends, however that happens."""
+    try:
+        file = open(folder / _LOCK, "wb")  # noqa: SIM115  (closed below; errors of the block are not ours)
+    except OSError as error:
+        raise StoreError(f"{folder / _LOCK}: {error.strerror or error}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StoreError(f"{folder} is in use by another run") from error
+        yield
+
+
+def draw_figure(found: Experiment, rows: Sequence[Row], path: Path) -> None:
+    """Writes `path` with the suffixes .png and .svg, each complete or not at all."""
+    try:
+        with TemporaryDirectory(dir=path.parent, prefix=_DRAFT) as folder:
+            found.runner.draw(rows, found.claim, Path(folder) / path.name)
+            for draft in sorted(Path(folder).iterdir()):
+                os.replace(draft, path.parent / draft.name)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error
+
+
+def save_text(path: Path, text: str) -> None:
+    """Complete or not at all."""
+    draft = path.with_name(f"{_DRAFT}{os.getpid()}-{path.name}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise StoreError(f"{path}: {error.strerror or error}") from error
 
 
 def _save(path: Path, value: Mapping[str, Any]) -> None:
-    """Complete or not at all."""
-    draft = path.with_suffix(".part")
-    try:
-        draft.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(draft, path)
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error
+    save_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")

@@ -11,7 +11,7 @@ from katachi.games.contract import Game
 if TYPE_CHECKING:
     from katachi.games.go.rules import Rules
 
-__all__ = ["game_names", "make_game", "register_game"]
+__all__ = ["full_options", "game_names", "make_game", "register_game"]
 
 GameFactory = Callable[..., Game[Any]]
 
@@ -42,6 +42,9 @@ def _pig(target: int = 20) -> Game[Any]:
 _FACTORIES: dict[str, GameFactory] = {"go": _go, "pig": _pig, "tic-tac-toe": _tic_tac_toe}
 
 
+_STATED: dict[str, dict[str, Any]] = {"go": {"size": 9, "rules": "cgos", "komi": 7.5}}
+
+
 def register_game(name: str, factory: GameFactory) -> None:
     """Adds a game; its factory's keyword arguments become its options. A name is given once."""
     if name in _FACTORIES:
@@ -52,6 +55,18 @@ def register_game(name: str, factory: GameFactory) -> None:
 def game_names() -> list[str]:
     """Every registered name."""
     return sorted(_FACTORIES)
+
+
+def full_options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Options without those that are None, and with the defaults that a record of games must state.
+
+    A size is a number, or text such as "9x7".
+    """
+    chosen = {key: value for key, value in given.items() if value is not None}
+    size = chosen.get("size")
+    if isinstance(size, str) and size.isdecimal():
+        chosen["size"] = int(size)
+    return _STATED.get(name, {}) | chosen
 
 
 def make_game(name: str, **options: Any) -> Game[Any]:  # noqa: ANN401

@@ -8,6 +8,11 @@ Two daemon threads read what the engine writes, so that it never waits for us; t
 which is how one that is forgotten gets ended too. The engine is the leader of a session of its own: a Ctrl-C in the
 terminal does not reach it, and signals to its group reach what it has started. Not for Windows.
 
+If we are killed, we have no time to end it: it sees the end of its input, and on Linux the system kills it, whatever it
+does (PR_SET_PDEATHSIG). That reaches the process that the command starts, but not what this one has started in turn (an
+engine behind a shell script without `exec`), and no program with the set-user-id bit or capabilities. Those, and all
+engines on other systems, have to heed the end of their input.
+
 Not here: which commands a game needs (`katachi.players.gtp_player`), and how the lines look (`katachi.gtp.protocol`).
 """
 
@@ -16,13 +21,16 @@ import select
 import shlex
 import signal
 import subprocess
+import sys
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from typing import IO, Self
+from queue import SimpleQueue
+from typing import IO, Any, Self
 
 from katachi.core.errors import EngineError, EngineTimeoutError, InvalidArgumentError, ParseError
 from katachi.gtp.protocol import MAX_ID, GtpError, Request, Response, format_request, parse_response
@@ -40,6 +48,7 @@ _MAX_LINE = 4096  # of stderr: a longer one is cut into several
 _TICK = 0.05  # seconds between two looks at who is waiting
 _TO_ARRIVE = 0.2  # seconds in which what a dead engine has written comes out of the pipe
 _TO_TERMINATE = 0.5  # seconds between SIGTERM and SIGKILL
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
 class EngineRefusedError(EngineError):
@@ -83,15 +92,8 @@ class GtpProcess:
         self._died: float | None = None  # when it was found dead
         program = need_program(words[0])
         try:
-            self._process = subprocess.Popen(
-                [program, *words[1:]],
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:  # no program after all, or a zero byte in an argument
+            self._process = _launcher.start([program, *words[1:]])
+        except (OSError, ValueError, subprocess.SubprocessError) as error:  # no program, a zero byte in an argument
             raise EngineError(f"{shlex.join(words)} cannot be started: {error}") from error
         self._finalizer = weakref.finalize(self, _end, self._process, terminate=_TO_TERMINATE)
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
@@ -245,6 +247,104 @@ class GtpProcess:
         self._finalizer.detach()  # only now: an interrupt in between leaves the work to the interpreter's exit
         for reader in self._readers:  # they have come to the end, unless something escaped from the group
             reader.join(0.2)
+
+
+class _Launcher:
+    """Starts engines, all of them in one thread that lives as long as we do.
+
+    To Linux the parent of a process is the thread that has forked it: an engine that was started by a thread of
+    somebody's pool would be killed when that thread ends.
+    """
+
+    def __init__(self) -> None:
+        self._orders: SimpleQueue[tuple[list[str], Future[subprocess.Popen[bytes]]]] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self, words: list[str]) -> subprocess.Popen[bytes]:
+        """Runs a command, or raises what Popen does. If the wait is interrupted, the process is ended."""
+        with self._lock:
+            if self._thread is None:
+                thread = threading.Thread(target=self._serve, daemon=True, name="engine launcher")
+                thread.start()
+                self._thread = thread
+        started: Future[subprocess.Popen[bytes]] = Future()
+        self._orders.put((words, started))
+        try:
+            return started.result()
+        except BaseException:
+            started.add_done_callback(_end_unwanted)
+            raise
+        finally:
+            del started  # an error refers to this frame
+
+    def _serve(self) -> None:
+        before_exec = _death_with_us()
+        while True:
+            words, started = self._orders.get()
+            try:
+                process = subprocess.Popen(
+                    words,
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                    preexec_fn=before_exec,
+                )
+            except BaseException as error:  # it is raised where the engine is awaited
+                started.set_exception(error)
+            else:
+                started.set_result(process)
+                del process
+            del words, started  # while this waits, an engine that is forgotten is forgotten here, too
+
+
+def _death_with_us() -> Callable[[], None] | None:
+    """What a child does between fork and exec so that the system kills it when we end; None if the system cannot.
+
+    Other threads may hold any lock at the fork, so all that the child needs is found before it: two system calls.
+    """
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    try:
+        prctl: Any = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):  # a Python without a C library of the system
+        return None
+    prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
+    get_parent, leave, parent, kill = os.getppid, os._exit, os.getpid(), int(signal.SIGKILL)
+
+    def before_exec() -> None:
+        prctl(_PR_SET_PDEATHSIG, kill, 0, 0, 0)
+        if get_parent() != parent:  # we ended before that: nobody will tell it
+            leave(1)
+
+    return before_exec
+
+
+def _end_unwanted(started: "Future[subprocess.Popen[bytes]]") -> None:
+    """Nobody waits for this process any more."""
+    if started.exception() is None:
+        process = started.result()
+        _end(process)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+_launcher = _Launcher()
+
+
+def _renew_launcher() -> None:
+    """After a fork of ours: the child has none of our threads."""
+    global _launcher
+    _launcher = _Launcher()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_launcher)
 
 
 class _Wait:

@@ -19,7 +19,7 @@ from katachi.arena.ratings import PairCounts, Ratings, rate
 from katachi.arena.referee import GameOutcome, GameTask
 from katachi.arena.statistics import Score
 from katachi.arena.store import Store
-from katachi.core.errors import InvalidArgumentError, SettingsError
+from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError
 from katachi.core.settings import Settings
 from katachi.experiments.experiment import Claim, Progress, Row, Summary, append_row, read_rows
 from katachi.players.player import check_player
@@ -69,19 +69,39 @@ def total(settings: Mapping[str, Any]) -> int:
 def run(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progress: Progress) -> None:
     """Plays what is missing."""
     ladder = LadderSettings.from_mapping(settings)
-    for spec in sorted({_spec(player) for board in ladder.board for player in board.players}):
+    there = _games(rows_path)
+    missing = {
+        board.size: [task for task in _tasks(ladder.seed, board) if (board.size, task.index) not in there]
+        for board in ladder.board
+    }
+    for spec in sorted({spec for tasks in missing.values() for task in tasks for spec in (task.black, task.white)}):
         check_player(make_player(spec))  # an engine that is missing is an error now, not a lost game
-    there = {(row["size"], row["game"]): row for row in read_rows(rows_path)}
     for board in ladder.board:
-        _play(ladder.seed, board, rows_path, executor, there, progress)
+        if missing[board.size]:
+            _play(ladder.seed, board, missing[board.size], rows_path, executor, there, progress)
+
+
+def _games(rows_path: Path) -> dict[tuple[int, int], Row]:
+    """The rows so far, by board and number."""
+    there = {}
+    for number, row in enumerate(read_rows(rows_path), 1):
+        if not row.keys() >= {"size", "game", "black", "white", "total"}:
+            raise StoreError(f"{rows_path}, line {number} is no game of the ladder: {str(row)[:200]}")
+        there[row["size"], row["game"]] = row
+    return there
 
 
 def _play(
-    seed: int, board: Board, rows_path: Path, executor: Executor, there: dict[tuple[int, int], Row], progress: Progress
+    seed: int,
+    board: Board,
+    tasks: Sequence[GameTask],
+    rows_path: Path,
+    executor: Executor,
+    there: dict[tuple[int, int], Row],
+    progress: Progress,
 ) -> None:
-    """One board; `there` has the rows of all boards so far, by board and number, and grows."""
+    """Games of one board; `there` has the rows of all boards so far, by board and number, and grows."""
     labels = {_spec(player): player for player in board.players}
-    tasks = [task for task in _tasks(seed, board) if (board.size, task.index) not in there]
 
     def keep(outcomes: Mapping[int, GameOutcome]) -> None:
         for index in sorted(outcomes):
@@ -92,10 +112,9 @@ def _play(
                 there[board.size, index] = row
         progress(len(there), _leader(board.size, [row for row in there.values() if row["size"] == board.size]))
 
-    if tasks:
-        stored = {"seed": seed, **board.model_dump(mode="json")}
-        with Store(rows_path.parent / f"games-{board.size}x{board.size}", stored) as store:
-            run_tasks(tasks, store=store, executor=executor, on_outcome=keep)
+    stored = {"seed": seed, **board.model_dump(mode="json")}
+    with Store(rows_path.parent / f"games-{board.size}x{board.size}", stored) as store:
+        run_tasks(tasks, store=store, executor=executor, on_outcome=keep)
 
 
 def _tasks(seed: int, board: Board) -> list[GameTask]:
