@@ -1,6 +1,7 @@
 """Games by name. A user's own game joins with `register_game`."""
 
 from collections.abc import Callable
+from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,21 @@ def _pig(target: int = 20) -> Game[Any]:
     return Pig(target)
 
 
+def _openspiel(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
+    from katachi.games.openspiel_game import openspiel
+
+    return openspiel(name, **options)
+
+
+def _gymnasium(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
+    from katachi.games.gymnasium_game import gymnasium
+
+    return gymnasium(name, **options)
+
+
 _FACTORIES: dict[str, GameFactory] = {"go": _go, "pig": _pig, "tic-tac-toe": _tic_tac_toe}
+# Games of other libraries: "openspiel:hex(board_size=5)".
+_LIBRARIES: dict[str, GameFactory] = {"gymnasium": _gymnasium, "openspiel": _openspiel}
 
 
 _STATED: dict[str, dict[str, Any]] = {"go": {"size": 9, "rules": "cgos", "komi": 7.5}}
@@ -70,10 +85,15 @@ def full_options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 def make_game(name: str, **options: Any) -> Game[Any]:  # noqa: ANN401
-    """A game by name: `make_game("go", size=9, rules="cgos")`."""
-    if name not in _FACTORIES:
-        raise UnknownNameError(f"there is no game called {name!r}: {did_you_mean(name, _FACTORIES)}")
-    factory = _FACTORIES[name]
+    """A game by name: `make_game("go", size=9, rules="cgos")`, or `make_game("openspiel:hex(board_size=5)")`."""
+    library, colon, member = name.partition(":")
+    if name in _FACTORIES:
+        factory = _FACTORIES[name]
+    elif colon and library in _LIBRARIES:
+        factory = partial(_LIBRARIES[library], member)
+    else:
+        names = (*_FACTORIES, *(f"{library}:NAME" for library in _LIBRARIES))
+        raise UnknownNameError(f"there is no game called {name!r}: {did_you_mean(name, names)}")
     try:
         signature(factory).bind(**options)
     except ValueError:  # a factory that tells nothing of its parameters
