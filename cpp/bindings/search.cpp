@@ -115,9 +115,8 @@ void bind_tree(nb::module_& m) {
         .def_ro("visits", &NodeView::visits)
         .def_ro("episodes", &NodeView::episodes)
         .def_ro("value", &NodeView::value, "Expected return of player 0.")
-        .def_prop_ro("range", [](const NodeView& node) {
-            return node.range ? std::optional(std::pair(node.range->low, node.range->high)) : std::nullopt;
-        });
+        .def_prop_ro("range",
+                     [](const NodeView& node) { return node.range ? std::optional(std::pair(node.range->low, node.range->high)) : std::nullopt; });
 
     nb::class_<TreeMemory, Search>(m, "TreeMemory", "A tree search and what it has memorised.")
         .def_prop_ro("root", settled(&TreeMemory::root))

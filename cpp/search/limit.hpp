@@ -36,7 +36,9 @@ class Meter {
     std::uint64_t simulations() const { return simulations_; }
     std::uint64_t steps() const { return steps_; }
     // How many steps are left, if they are limited.
-    std::uint64_t steps_left() const { return limit_.steps ? *limit_.steps - std::min(steps_, *limit_.steps) : std::numeric_limits<std::uint64_t>::max(); }
+    std::uint64_t steps_left() const {
+        return limit_.steps ? *limit_.steps - std::min(steps_, *limit_.steps) : std::numeric_limits<std::uint64_t>::max();
+    }
 
     double share() const {
         double share = 0;

@@ -90,7 +90,9 @@ class KeyIndex {
 
     std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
     // What `bytes` would be after one more.
-    std::size_t bytes_for_one_more() const { return (size_ + 1) * 2 > slots_.size() ? std::max<std::size_t>(1024, slots_.size() * 2) * sizeof(Slot) : bytes(); }
+    std::size_t bytes_for_one_more() const {
+        return (size_ + 1) * 2 > slots_.size() ? std::max<std::size_t>(1024, slots_.size() * 2) * sizeof(Slot) : bytes();
+    }
     void clear() {
         slots_.clear();
         slots_.shrink_to_fit();
@@ -143,7 +145,9 @@ class NodeStore {
     const Extras& extras() const { return extras_; }
 
     std::uint32_t size() const { return nodes_.size(); }
-    std::size_t bytes() const { return nodes_.bytes() + edges_.bytes() + ranges_.bytes() + rewards_.bytes() + means_.bytes() + keys_.bytes() + index_.bytes(); }
+    std::size_t bytes() const {
+        return nodes_.bytes() + edges_.bytes() + ranges_.bytes() + rewards_.bytes() + means_.bytes() + keys_.bytes() + index_.bytes();
+    }
 
     // Is there room for so many more nodes and edges?
     bool has_room(std::uint32_t nodes, std::uint32_t edges = 0) const {

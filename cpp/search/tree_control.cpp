@@ -7,21 +7,41 @@ namespace katachi {
 
 namespace {
 
-constexpr std::uint32_t tabulated_roots = 4096;
+constexpr std::uint32_t tabulated = 4096;
 
 }  // namespace
 
 TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& facts, Player searcher)
-    : options_(options), facts_(facts), searcher_(searcher), inverse_roots_(tabulated_roots) {
-    for (std::uint32_t n = 1; n < tabulated_roots; ++n) {
+    : options_(options),
+      facts_(facts),
+      searcher_(searcher),
+      inverse_roots_(tabulated),
+      logs_(tabulated),
+      is_plain_(options.control == ControlPolicy::ucb1 && options.structure == Structure::tree && options.convention == Convention::afterstate &&
+                options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw && options.learner != Learner::q_naive &&
+                options.learner != Learner::q_watkins) {
+    for (std::uint32_t n = 1; n < tabulated; ++n) {
         inverse_roots_[n] = 1 / std::sqrt(static_cast<double>(n));
+        logs_[n] = std::log(static_cast<double>(n));
     }
 }
 
-double TreeControl::inverse_root(std::uint32_t n) { return n < tabulated_roots ? inverse_roots_[n] : 1 / std::sqrt(static_cast<double>(n)); }
+double TreeControl::inverse_root(std::uint32_t n) const { return n < tabulated ? inverse_roots_[n] : 1 / std::sqrt(static_cast<double>(n)); }
+double TreeControl::log_of(std::uint64_t n) const { return n < tabulated ? logs_[n] : std::log(static_cast<double>(n)); }
+
+// What UCB1 adds to an action of one visit.
+double TreeControl::bonus(std::uint64_t total) const {
+    const double log_total = log_of(std::max<std::uint64_t>(total, 1));
+    return options_.exploration * std::sqrt(options_.ucb_form == UcbForm::thesis ? 2 * log_total : log_total);
+}
 
 Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
                            const std::vector<std::uint32_t>* allowed) {
+    if (is_plain_ && allowed == nullptr) {
+        Scale scaled;
+        scale(store, node, to_play == Player::black, global, scaled);
+        return {.slot = best_child_by_ucb1(store, node, scaled, rng)};
+    }
     look(store, node, allowed);
     const bool is_opponent = to_play != searcher_;
     const bool maximises = (to_play == Player::black) != (is_opponent && options_.opponent == OpponentModel::cooperative);
@@ -42,7 +62,7 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
             if (!scale(store, node, maximises, global, scaled) && options_.unscaled == Unscaled::random) {
                 choice.slot = rng.below(count);
             } else {
-                choice.slot = best_by_ucb1(store, node, scaled, options_.exploration, rng);
+                choice.slot = best_by_ucb1(store, node, scaled, rng);
             }
             break;
         case ControlPolicy::epsilon_greedy:
@@ -127,7 +147,43 @@ bool TreeControl::scale(const NodeStore& store, NodeIndex node, bool maximises, 
     return true;
 }
 
-std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, double exploration, Rng& rng) {
+// The same as `look` and `best_by_ucb1`, in two passes over the children: most of a search is spent here.
+std::uint32_t TreeControl::best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng) {
+    const Node& here = store[node];
+    const Node* const children = &store[here.first];
+    const std::uint32_t count = here.count;
+    std::uint64_t total = 0;
+    std::uint32_t untried = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        total += children[i].visits;
+        untried += children[i].visits == 0 ? 1 : 0;
+    }
+    if (untried > 0 && !options_.first_play_urgency) {
+        std::uint32_t skip = untried == 1 ? 0 : rng.below(untried);
+        for (std::uint32_t i = 0;; ++i) {
+            if (children[i].visits == 0 && skip-- == 0) {
+                return i;
+            }
+        }
+    }
+    const double added = bonus(options_.parent_count == ParentCount::children ? total : here.visits);
+    const std::uint32_t more = options_.ucb_form == UcbForm::fuego ? 1 : 0;
+    const double untried_score = options_.first_play_urgency.value_or(0) + (more == 1 ? added : 0.0);
+    if (scores_.size() < count) {
+        scores_.resize(count);
+    }
+    double highest = -std::numeric_limits<double>::infinity();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Node& child = children[i];
+        const double score =
+            child.visits == 0 ? untried_score : scale.factor * child.value + scale.offset + added * inverse_root(child.visits + more);
+        scores_[i] = score;
+        highest = std::max(highest, score);
+    }
+    return highest_score(count, highest, rng);
+}
+
+std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng) {
     const auto count = static_cast<std::uint32_t>(values_.size());
     if (!options_.first_play_urgency) {
         // Untried actions come first, each equally likely.
@@ -142,27 +198,22 @@ std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, 
         }
     }
     std::uint64_t total = 0;
-    if (options_.parent_count == ParentCount::children) {
-        for (const std::uint32_t n : visits_) {
-            total += n;
-        }
-    } else {
-        total = store[node].visits;
+    for (const std::uint32_t n : visits_) {
+        total += n;
     }
-    const double log_total = std::log(static_cast<double>(std::max<std::uint64_t>(total, 1)));
-    const double bonus = exploration * std::sqrt(options_.ucb_form == UcbForm::thesis ? 2 * log_total : log_total);
+    const double added = bonus(options_.parent_count == ParentCount::children ? total : store[node].visits);
     const bool is_fuego = options_.ucb_form == UcbForm::fuego;
     const double urgency = options_.first_play_urgency.value_or(0);
     scores_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t n = visits_[i];
         if (n == 0) {
-            scores_[i] = is_fuego ? urgency + bonus : urgency;
+            scores_[i] = is_fuego ? urgency + added : urgency;
         } else {
-            scores_[i] = scale.factor * values_[i] + scale.offset + bonus * inverse_root(is_fuego ? n + 1 : n);
+            scores_[i] = scale.factor * values_[i] + scale.offset + added * inverse_root(is_fuego ? n + 1 : n);
         }
     }
-    return highest_score(rng);
+    return highest_score(count, *std::ranges::max_element(scores_), rng);
 }
 
 std::uint32_t TreeControl::best_by_value(bool maximises, Rng& rng) {
@@ -170,26 +221,24 @@ std::uint32_t TreeControl::best_by_value(bool maximises, Rng& rng) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
         scores_[i] = maximises ? values_[i] : -values_[i];
     }
-    return highest_score(rng);
+    return highest_score(static_cast<std::uint32_t>(values_.size()), *std::ranges::max_element(scores_), rng);
 }
 
 // Ties (within the tolerance of the highest) are broken uniformly.
-std::uint32_t TreeControl::highest_score(Rng& rng) {
-    const double threshold = *std::ranges::max_element(scores_) - options_.tie_tolerance;
+std::uint32_t TreeControl::highest_score(std::uint32_t count, double highest, Rng& rng) const {
+    const double threshold = highest - options_.tie_tolerance;
     std::uint32_t ties = 0;
-    std::uint32_t first = 0;
-    const auto count = static_cast<std::uint32_t>(scores_.size());
+    std::uint32_t last = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (scores_[i] >= threshold) {
-            first = ties == 0 ? i : first;
-            ++ties;
-        }
+        const bool is_tie = scores_[i] >= threshold;
+        last = is_tie ? i : last;
+        ties += is_tie ? 1 : 0;
     }
     if (ties == 1) {
-        return first;
+        return last;
     }
     std::uint32_t skip = rng.below(ties);
-    for (std::uint32_t i = first;; ++i) {
+    for (std::uint32_t i = 0;; ++i) {
         if (scores_[i] >= threshold && skip-- == 0) {
             return i;
         }

@@ -34,14 +34,17 @@ class TreeControl {
         double offset = 0;
     };
 
+    std::uint32_t best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
+    double log_of(std::uint64_t n) const;
     void look(NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
     bool scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const;
-    std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, double exploration, Rng& rng);
+    std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
+    double bonus(std::uint64_t total) const;
     std::uint32_t best_by_value(bool maximises, Rng& rng);
     std::uint32_t softmax(const Scale& scale, Rng& rng);
-    std::uint32_t highest_score(Rng& rng);
+    std::uint32_t highest_score(std::uint32_t count, double highest, Rng& rng) const;
     void compare(bool maximises, Choice& choice) const;
-    double inverse_root(std::uint32_t n);
+    double inverse_root(std::uint32_t n) const;
 
     TreeSearchOptions options_;
     GameFacts facts_;
@@ -49,8 +52,10 @@ class TreeControl {
     std::vector<double> values_;         // of the actions, player 0's
     std::vector<std::uint32_t> visits_;  // of the actions
     std::vector<double> scores_;
-    std::vector<std::uint32_t> slots_;  // of `allowed`
-    std::vector<double> inverse_roots_;
+    std::vector<std::uint32_t> slots_;   // of `allowed`
+    std::vector<double> inverse_roots_;  // 1 / sqrt(n) and ln(n) of small n
+    std::vector<double> logs_;
+    bool is_plain_;  // UCB1 over the children of a tree, nothing else to look at
 };
 
 }  // namespace katachi

@@ -30,9 +30,7 @@ class TreeLearner {
     Tail tail(double decayed, double discounted, int length, bool is_cut, double value, double leaf);
 
     // What an entry of the last episode was to learn.
-    double target(std::size_t i, const Entry& entry) const {
-        return options_.learner == Learner::monte_carlo ? returns_[i] : entry.value + sums_[i];
-    }
+    double target(std::size_t i, const Entry& entry) const { return options_.learner == Learner::monte_carlo ? returns_[i] : entry.value + sums_[i]; }
 
     // gamma^k and (gamma lambda)^k, by repeated multiplication.
     double discount(int k) { return power(discounts_, options_.gamma, k); }

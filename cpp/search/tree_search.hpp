@@ -238,7 +238,8 @@ class TreeSearch final : public TreeMemory {
     }
 
     std::uint32_t choose(NodeIndex node, const S& state, Rng& rng) {
-        const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon(steps_), rng, facts_.deterministic ? nullptr : &allowed_);
+        const Choice choice =
+            control_.choose(store_, node, state.to_play(), global_, epsilon(steps_), rng, facts_.deterministic ? nullptr : &allowed_);
         Entry& entry = episode_.entries.back();
         entry.has_best = choice.has_best;
         entry.is_greedy = choice.is_greedy;
@@ -521,8 +522,8 @@ class TreeSearch final : public TreeMemory {
                 list(no_node, state);
                 const Action action = buffer_[choose_playout_action(state, rng)];
                 const Reward reward = step(state, action, global, rng);
-                enter(no_node, no_node, action, reward, state.is_terminal() && options_.convention == Convention::state ? 0 : playout_value(state, action, depth),
-                      state);
+                enter(no_node, no_node, action, reward,
+                      state.is_terminal() && options_.convention == Convention::state ? 0 : playout_value(state, action, depth), state);
             }
         }
         const double leaf = episode_.entries.back().value;

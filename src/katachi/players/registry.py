@@ -1,7 +1,7 @@
-"""Players by name: a settings model and a class for each."""
+"""Players by name: what reads the options of a spec, and what makes the player."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
@@ -9,12 +9,28 @@ from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, Ra
 from katachi.players.gtp_player import GtpPlayer, GtpSettings
 from katachi.players.player import GamePlayer
 from katachi.players.spec import PlayerSpec, parse_spec
+from katachi.players.tree_player import TreePlayer, TreePlayerSettings
+from katachi.search.tree_settings import PRESETS
 
 __all__ = ["change_settings", "make_player", "player_names"]
 
-_PLAYERS: dict[str, tuple[type[Settings], Callable[[Any], GamePlayer]]] = {
-    "flat-mc": (FlatMcSettings, FlatMcPlayer),
-    "random": (RandomSettings, RandomPlayer),
+
+class _Kind(NamedTuple):
+    read: Callable[[Mapping[str, Any]], Settings]
+    make: Callable[[Any], GamePlayer]
+
+
+def _tree_kind(name: str) -> _Kind:
+    def read(options: Mapping[str, Any]) -> Settings:
+        return TreePlayerSettings.from_mapping({**PRESETS[name], **options})
+
+    return _Kind(read, lambda settings: TreePlayer(name, settings))
+
+
+_PLAYERS: dict[str, _Kind] = {
+    "flat-mc": _Kind(FlatMcSettings.from_mapping, FlatMcPlayer),
+    "random": _Kind(RandomSettings.from_mapping, RandomPlayer),
+    **{name: _tree_kind(name) for name in PRESETS},
 }
 
 
@@ -39,13 +55,12 @@ def make_player(spec: str | PlayerSpec | Mapping[str, Any]) -> GamePlayer:
         return GtpPlayer(spec.command, settings.seed, timeout=settings.timeout)
     if spec.name not in _PLAYERS:
         raise UnknownNameError(f"there is no player called {spec.name!r}: {did_you_mean(spec.name, _PLAYERS)}")
-    model, make = _PLAYERS[spec.name]
-    return make(model.from_mapping(spec.options))
+    kind = _PLAYERS[spec.name]
+    return kind.make(kind.read(spec.options))
 
 
 def change_settings(player: GamePlayer, changes: Mapping[str, Any]) -> GamePlayer:
     """Another player of the same kind: settings that are not named stay."""
     if isinstance(player, GtpPlayer):
         return player.with_settings(player.settings.replace(**changes))
-    _, make = _PLAYERS[player.name.partition(":")[0]]
-    return make(player.settings.replace(**changes))
+    return _PLAYERS[player.name.partition(":")[0]].make(player.settings.replace(**changes))

@@ -89,8 +89,9 @@ class FlatMonteCarlo(_RootSearch):
 class TreeSearch(_RootSearch):
     """The one tree search, over any game: UCT unless the settings say otherwise (katachi.search.tree_settings).
 
-    `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it, where the
-    settings ask for a heuristic. They get states as the game has them; of a native game, its `katachi._core.State`.
+    `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it,
+    where the settings ask for a heuristic. They get states as the game has them; of a native game, its
+    `katachi._core.State`.
     """
 
     _native: _core.TreeMemory

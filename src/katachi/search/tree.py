@@ -14,7 +14,7 @@ ActionText = Callable[[Action], str]
 
 
 class TreeNode:
-    """A memorised state. Values are player 0's; `range` are the bounds of its successors' values, where they are kept."""
+    """A memorised state. Values are player 0's."""
 
     def __init__(self, native: _core.TreeMemory, view: _core.NodeView) -> None:
         self._native, self._view = native, view

@@ -25,8 +25,8 @@ class TreeSearchSettings(Settings):
     # Learning
     learner: Literal["monte-carlo", "td", "q-naive", "q-watkins", "max", "mixed"] = Field(
         default="monte-carlo",
-        description="monte-carlo: mean returns (3.5). td: TD(lambda), Sarsa (4.3). q-naive, q-watkins: Q(lambda) (3.4). "
-        "max, mixed: the best action's value, alone or mixed with the mean (3.7).",
+        description="monte-carlo: mean returns (3.5). td: TD(lambda), Sarsa (4.3). q-naive, q-watkins: Q(lambda) "
+        "(3.4). max, mixed: the best action's value, alone or mixed with the mean (3.7).",
     )
     lambda_: float = Field(
         default=1.0, ge=0, le=1, alias="lambda", description="Decay of eligibility traces; of td and Q(lambda)."
@@ -199,7 +199,7 @@ class TreeSearchSettings(Settings):
         """What native code takes, for a game."""
         options = TreeSearchOptions()
         values: dict[str, Any] = {
-            name: getattr(self, name) for name in type(self).model_fields if name not in _NOT_NATIVE
+            name: getattr(self, name) for name in TreeSearchSettings.model_fields if name not in _NOT_NATIVE
         }
         values["new_nodes"] = None if self.new_nodes == "all" else self.new_nodes
         values["initial_value"] = self._initial(facts)
@@ -217,11 +217,11 @@ class TreeSearchSettings(Settings):
         return float(self.initial_value)
 
 
-# The algorithms of the sources. A value that a source tunes for each task (lambda, C_p) is ours, and stands for a start.
+# The algorithms of the sources. A value that a source tunes for each task (lambda, C_p) is ours: a place to start from.
 PRESETS: dict[str, dict[str, Any]] = {
     # One node per episode, the final outcome for all (Vodopivec 2.3: the usual UCT; C_p = 1).
     "uct": {"reward_timing": "final-sum"},
-    # Kocsis and Szepesvari (2006), as in Vodopivec 2.3: all states memorised, by their keys; returns from each state on.
+    # Kocsis and Szepesvari (2006), as in Vodopivec 2.3: all states memorised, by their keys; returns from each on.
     "uct-original": {"structure": "graph", "new_nodes": "all"},
     # Silver 6.9, as Fuego has it: bound mean + sqrt(ln N / (n + 1)), first-play urgency 1, the most visited move.
     "uct-vanilla": {
