@@ -185,6 +185,9 @@ def tic_tac_toe() -> State:
 def pig(target: int) -> State:
     """The beginning of a game of Pig."""
 
+def connect_four() -> State:
+    """The empty board of connect four."""
+
 def explicit_tree(root: object, players: int = 2) -> State:
     """The root of a hand-written tree: nested lists, numbers at the leaves."""
 

@@ -39,7 +39,18 @@ def _pig(target: int = 20) -> Game[Any]:
     return Pig(target)
 
 
-_FACTORIES: dict[str, GameFactory] = {"go": _go, "pig": _pig, "tic-tac-toe": _tic_tac_toe}
+def _connect_four() -> Game[Any]:
+    from katachi.games.grid import ConnectFour
+
+    return ConnectFour()
+
+
+_FACTORIES: dict[str, GameFactory] = {
+    "connect-four": _connect_four,
+    "go": _go,
+    "pig": _pig,
+    "tic-tac-toe": _tic_tac_toe,
+}
 
 
 def register_game(name: str, factory: GameFactory) -> None:
