@@ -165,6 +165,7 @@ void bind_games(nb::module_& m) {
     m.def("tic_tac_toe", &tic_tac_toe, "The empty board of tic-tac-toe.");
     m.def("pig", &pig, "target"_a, "The beginning of a game of Pig.");
     m.def("connect_four", &connect_four, "The empty board of connect four.");
+    m.def("gomoku", &gomoku, "size"_a, "line"_a, "The empty board of Gomoku.");
     m.def(
         "explicit_tree",
         [](const nb::object& root, int players) {

@@ -188,6 +188,9 @@ def pig(target: int) -> State:
 def connect_four() -> State:
     """The empty board of connect four."""
 
+def gomoku(size: int, line: int) -> State:
+    """The empty board of Gomoku."""
+
 def explicit_tree(root: object, players: int = 2) -> State:
     """The root of a hand-written tree: nested lists, numbers at the leaves."""
 

@@ -1,4 +1,4 @@
-"""Native games of stones on a grid: connect four. Tic-tac-toe is in `native`, Go in a folder.
+"""Native games of stones on a grid: connect four and Gomoku. Tic-tac-toe is in `native`, Go in a folder.
 
 Places are written as in Go: a column letter (A to T without I) and a row number counted from the bottom.
 """
@@ -9,9 +9,9 @@ from katachi.core.errors import ParseError
 from katachi.core.types import Action
 from katachi.games.go.vertex import COLUMNS, format_vertex, parse_vertex
 from katachi.games.native import NativeGame
-from katachi.games.svg_board import draw_squares
+from katachi.games.svg_board import draw_crossings, draw_squares
 
-__all__ = ["ConnectFour", "GridGame"]
+__all__ = ["ConnectFour", "Gomoku", "GridGame"]
 
 
 class GridGame(NativeGame):
@@ -72,3 +72,18 @@ class ConnectFour(GridGame):
     def svg(self, state: State) -> str:
         """The board as a picture."""
         return draw_squares(self.board_shape, self.stones(state), COLUMNS)
+
+
+class Gomoku(GridGame):
+    """Freestyle Gomoku: `line` stones or more in a row win, a full board is a draw.
+
+    An action is a point, 0 at the top left.
+    """
+
+    def __init__(self, size: int = 9, line: int = 5) -> None:
+        super().__init__("gomoku", _core.gomoku(size, line), (size, size))
+        self.line = line
+
+    def svg(self, state: State) -> str:
+        """The board as a picture."""
+        return draw_crossings(self.board_shape, self.stones(state), COLUMNS)

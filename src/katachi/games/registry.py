@@ -45,9 +45,16 @@ def _connect_four() -> Game[Any]:
     return ConnectFour()
 
 
+def _gomoku(size: int = 9, line: int = 5) -> Game[Any]:
+    from katachi.games.grid import Gomoku
+
+    return Gomoku(size, line)
+
+
 _FACTORIES: dict[str, GameFactory] = {
     "connect-four": _connect_four,
     "go": _go,
+    "gomoku": _gomoku,
     "pig": _pig,
     "tic-tac-toe": _tic_tac_toe,
 }
