@@ -166,6 +166,7 @@ void bind_games(nb::module_& m) {
     m.def("pig", &pig, "target"_a, "The beginning of a game of Pig.");
     m.def("connect_four", &connect_four, "The empty board of connect four.");
     m.def("gomoku", &gomoku, "size"_a, "line"_a, "The empty board of Gomoku.");
+    m.def("hex", &hex, "size"_a, "The empty board of Hex.");
     m.def(
         "explicit_tree",
         [](const nb::object& root, int players) {

@@ -191,6 +191,9 @@ def connect_four() -> State:
 def gomoku(size: int, line: int) -> State:
     """The empty board of Gomoku."""
 
+def hex(size: int) -> State:
+    """The empty board of Hex."""
+
 def explicit_tree(root: object, players: int = 2) -> State:
     """The root of a hand-written tree: nested lists, numbers at the leaves."""
 

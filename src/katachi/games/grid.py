@@ -1,4 +1,4 @@
-"""Native games of stones on a grid: connect four and Gomoku. Tic-tac-toe is in `native`, Go in a folder.
+"""Native games of stones on a grid: connect four, Gomoku and Hex. Tic-tac-toe is in `native`, Go in a folder.
 
 Places are written as in Go: a column letter (A to T without I) and a row number counted from the bottom.
 """
@@ -9,9 +9,9 @@ from katachi.core.errors import ParseError
 from katachi.core.types import Action
 from katachi.games.go.vertex import COLUMNS, format_vertex, parse_vertex
 from katachi.games.native import NativeGame
-from katachi.games.svg_board import draw_crossings, draw_squares
+from katachi.games.svg_board import draw_crossings, draw_hexagons, draw_squares
 
-__all__ = ["ConnectFour", "Gomoku", "GridGame"]
+__all__ = ["ConnectFour", "Gomoku", "GridGame", "Hex"]
 
 
 class GridGame(NativeGame):
@@ -87,3 +87,26 @@ class Gomoku(GridGame):
     def svg(self, state: State) -> str:
         """The board as a picture."""
         return draw_crossings(self.board_shape, self.stones(state), COLUMNS)
+
+
+class Hex(GridGame):
+    """Hex without the swap rule: Black connects top and bottom, White left and right; one of them does.
+
+    An action is a cell, 0 at the top left.
+    """
+
+    def __init__(self, size: int = 11) -> None:
+        super().__init__("hex", _core.hex(size), (size, size))
+
+    def format_state(self, state: State) -> str:
+        """The slanted board with coordinates: columns run down to the right."""
+        size = self.board_shape[0]
+        stones = self.stones(state)
+        lines = ["   " + " ".join(COLUMNS[:size])]
+        for row in range(size):
+            lines.append(" " * row + f"{size - row:2}  {' '.join(stones[row * size : (row + 1) * size])}  {size - row}")
+        return "\n".join([*lines, " " * (size + 4) + " ".join(COLUMNS[:size]), ""])
+
+    def svg(self, state: State) -> str:
+        """The board as a picture."""
+        return draw_hexagons(self.board_shape[0], self.stones(state), COLUMNS)

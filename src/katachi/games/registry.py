@@ -51,10 +51,17 @@ def _gomoku(size: int = 9, line: int = 5) -> Game[Any]:
     return Gomoku(size, line)
 
 
+def _hex(size: int = 11) -> Game[Any]:
+    from katachi.games.grid import Hex
+
+    return Hex(size)
+
+
 _FACTORIES: dict[str, GameFactory] = {
     "connect-four": _connect_four,
     "go": _go,
     "gomoku": _gomoku,
+    "hex": _hex,
     "pig": _pig,
     "tic-tac-toe": _tic_tac_toe,
 }
