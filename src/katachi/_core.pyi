@@ -194,6 +194,12 @@ def gomoku(size: int, line: int) -> State:
 def hex(size: int) -> State:
     """The empty board of Hex."""
 
+def random_walk(size: int, cap: int) -> State:
+    """The middle of a random walk."""
+
+def shortest_walk(size: int, cap: int) -> State:
+    """The middle of a shortest walk."""
+
 def explicit_tree(root: object, players: int = 2) -> State:
     """The root of a hand-written tree: nested lists, numbers at the leaves."""
 

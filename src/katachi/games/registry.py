@@ -57,12 +57,26 @@ def _hex(size: int = 11) -> Game[Any]:
     return Hex(size)
 
 
+def _random_walk(size: int = 11, cap: int = 10_000) -> Game[Any]:
+    from katachi.games.walks import RandomWalk
+
+    return RandomWalk(size, cap)
+
+
+def _shortest_walk(size: int = 11, cap: int = 10_000) -> Game[Any]:
+    from katachi.games.walks import ShortestWalk
+
+    return ShortestWalk(size, cap)
+
+
 _FACTORIES: dict[str, GameFactory] = {
     "connect-four": _connect_four,
     "go": _go,
     "gomoku": _gomoku,
     "hex": _hex,
     "pig": _pig,
+    "random-walk": _random_walk,
+    "shortest-walk": _shortest_walk,
     "tic-tac-toe": _tic_tac_toe,
 }
 
