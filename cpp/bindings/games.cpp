@@ -169,6 +169,11 @@ void bind_games(nb::module_& m) {
 
     m.def("tic_tac_toe", &tic_tac_toe, "The empty board of tic-tac-toe.");
     m.def("pig", &pig, "target"_a, "The beginning of a game of Pig.");
+    m.def("connect_four", &connect_four, "The empty board of connect four.");
+    m.def("gomoku", &gomoku, "size"_a, "line"_a, "The empty board of Gomoku.");
+    m.def("hex", &hex, "size"_a, "The empty board of Hex.");
+    m.def("random_walk", &random_walk, "size"_a, "cap"_a, "The middle of a random walk.");
+    m.def("shortest_walk", &shortest_walk, "size"_a, "cap"_a, "The middle of a shortest walk.");
     m.def(
         "explicit_tree",
         [](const nb::object& root, int players) {

@@ -88,6 +88,11 @@ class StateDoor {
 
 std::unique_ptr<StateDoor> tic_tac_toe();
 std::unique_ptr<StateDoor> pig(int target);
+std::unique_ptr<StateDoor> connect_four();
+std::unique_ptr<StateDoor> gomoku(int size, int line);
+std::unique_ptr<StateDoor> hex(int size);
+std::unique_ptr<StateDoor> random_walk(int size, int cap);
+std::unique_ptr<StateDoor> shortest_walk(int size, int cap);
 std::unique_ptr<StateDoor> explicit_tree(std::shared_ptr<const TreeDescription> tree);
 // `root_actions`: what may be tried at the root, where superko leaves less than the state's own candidates.
 std::unique_ptr<StateDoor> go_state(const go::GoState<go::SmallBoard>& state, std::optional<ActionBuffer> root_actions);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "core/errors.hpp"
 #include "core/hash.hpp"
@@ -43,13 +44,24 @@ class TicTacToe {
         if (is_terminal() || action.value < 0 || action.value >= 9 || !is_free(action.value)) {
             throw IllegalMoveError("tic-tac-toe: " + std::to_string(action.value) + " is not a free square of\n" + text());
         }
-        const std::size_t mover = count_ % 2;
-        stones_[mover] = static_cast<std::uint16_t>(stones_[mover] | (1U << action.value));
-        ++count_;
-        if (has_line(mover)) {
-            return mover == 0 ? 1 : 0;
+        put(1U << action.value);
+        return outcome();
+    }
+
+    // Draws as a playout step by step does, from the free squares in their order.
+    Playout uniform_playout(Rng& rng, int most_steps) {
+        Playout playout;
+        while (playout.length < most_steps && !is_terminal()) {
+            unsigned free = ~static_cast<unsigned>(stones_[0] | stones_[1]) & 0777U;
+            for (std::uint32_t skip = rng.below(9U - count_); skip > 0; --skip) {
+                free &= free - 1;
+            }
+            put(free & -free);
+            playout.total = outcome();
+            ++playout.length;
         }
-        return count_ == 9 ? 0.5 : 0;
+        playout.cut = !is_terminal();
+        return playout;
     }
 
     std::string text() const {
@@ -64,20 +76,37 @@ class TicTacToe {
    private:
     bool is_free(int i) const { return (((stones_[0] | stones_[1]) >> i) & 1) == 0; }
 
-    bool has_line(std::size_t player) const {
-        static constexpr std::array<std::uint16_t, 8> lines{0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
-        for (const std::uint16_t line : lines) {
-            if ((stones_[player] & line) == line) {
-                return true;
+    // By the stones of one player.
+    static constexpr std::array<bool, 512> lined = [] {
+        std::array<bool, 512> table{};
+        for (unsigned stones = 0; stones < 512; ++stones) {
+            for (const unsigned line : {0007U, 0070U, 0700U, 0111U, 0222U, 0444U, 0421U, 0124U}) {
+                table[stones] = table[stones] || (stones & line) == line;
             }
         }
-        return false;
+        return table;
+    }();
+
+    bool has_line(std::size_t player) const { return lined[stones_[player]]; }
+
+    void put(unsigned square) {
+        std::uint16_t& own = stones_[count_ % 2U];
+        own = static_cast<std::uint16_t>(own | square);
+        ++count_;
+    }
+
+    // Black's reward for the step that led here.
+    Reward outcome() const {
+        if (has_line(0)) {
+            return 1;
+        }
+        return count_ == 9 && !has_line(1) ? 0.5 : 0;
     }
 
     std::array<std::uint16_t, 2> stones_{};
     std::uint8_t count_ = 0;
 };
 
-static_assert(GameState<TicTacToe> && DeterministicPlay<TicTacToe>);
+static_assert(GameState<TicTacToe> && HasUniformPlayout<TicTacToe> && std::is_trivially_copyable_v<TicTacToe>);
 
 }  // namespace katachi

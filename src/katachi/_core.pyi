@@ -185,6 +185,21 @@ def tic_tac_toe() -> State:
 def pig(target: int) -> State:
     """The beginning of a game of Pig."""
 
+def connect_four() -> State:
+    """The empty board of connect four."""
+
+def gomoku(size: int, line: int) -> State:
+    """The empty board of Gomoku."""
+
+def hex(size: int) -> State:
+    """The empty board of Hex."""
+
+def random_walk(size: int, cap: int) -> State:
+    """The middle of a random walk."""
+
+def shortest_walk(size: int, cap: int) -> State:
+    """The middle of a shortest walk."""
+
 def explicit_tree(root: object, players: int = 2) -> State:
     """The root of a hand-written tree: nested lists, numbers at the leaves."""
 

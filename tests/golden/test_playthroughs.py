@@ -20,6 +20,11 @@ GAMES: dict[str, Game[Any]] = {
     "go-4x3-new-zealand": make_game("go", size="4x3", rules="new-zealand"),
     "tic-tac-toe": make_game("tic-tac-toe"),
     "pig-20": make_game("pig"),
+    "connect-four": make_game("connect-four"),
+    "gomoku-6x6-4": make_game("gomoku", size=6, line=4),
+    "hex-5x5": make_game("hex", size=5),
+    "random-walk-7": make_game("random-walk", size=7),
+    "shortest-walk-7": make_game("shortest-walk", size=7),
     "explicit-tree": ExplicitTree([[3, 12], [2, [4, 6]]]),
 }
 
@@ -43,10 +48,11 @@ def playthrough(game: Game[Any], seed: int) -> str:
         search.run(Limit(simulations=30))
         lines.append("visits: " + " ".join(str(root.visits) for root in search.root_actions()))
         action = candidates[rng.below(len(candidates))]
+        text = game.format_action(state, action)  # type: ignore[attr-defined]
         arguments = () if game.facts.deterministic else (rng,)
         state, reward = game.play(state, action, *arguments)
         total += reward
-        lines.append(f"action: {game.format_action(state, action)} ({action}), reward: {reward:g}")  # type: ignore[attr-defined]
+        lines.append(f"action: {text} ({action}), reward: {reward:g}")
     return "\n".join([*lines, "", f"return: {total:g}", ""])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -24,6 +25,7 @@ from katachi import (
 from katachi._core import python_object
 from katachi.games.contract import Game, native_state
 from katachi.games.native import ExplicitTree, Pig, TicTacToe
+from katachi.games.registry import game_names
 
 
 class Countdown(BaseGame[tuple[int, int]]):
@@ -90,6 +92,11 @@ ALL_GAMES: list[Game[Any]] = [
     make_game("go", size=3, rules="new-zealand"),
     make_game("tic-tac-toe"),
     make_game("pig", target=10),
+    make_game("connect-four"),
+    make_game("gomoku", size=5, line=4),
+    make_game("hex", size=4),
+    make_game("random-walk", size=5),
+    make_game("shortest-walk", size=7, cap=30),
     ExplicitTree([[3, 12], [2, [4, 6]]]),
     ExplicitTree([1, [2, 0.5]], players=1),
     Countdown(),
@@ -156,7 +163,7 @@ def test_broken_games_are_told_apart(game: Game[Any], message: str) -> None:
 
 
 def test_final_reward_is_a_claim_that_is_checked() -> None:
-    assert {game.name for game in ALL_GAMES if game.facts.final_reward} == {"go", "tic-tac-toe", "pig", "explicit-tree"}
+    assert {game.name for game in ALL_GAMES if not game.facts.final_reward} == {"shortest-walk", "countdown", "coin"}
     assert make_game("go", size=5).initial_state().search_state().facts.final_reward
     claim = GameFacts(players=2, action_space=3, return_bounds=(0, 1), max_length=10, final_reward=True)
     assert claim.final_reward
@@ -398,6 +405,19 @@ def test_deep_trees_are_refused_not_crashed() -> None:
         ExplicitTree(tree)
     while isinstance(tree, list):  # taken apart from outside: Python's own destructor would recurse
         tree = tree[0]
+
+
+def test_every_registered_game_has_text_and_a_picture() -> None:
+    for name in game_names():
+        game: Any = make_game(name)
+        assert game.name == name
+        state = game.initial_state()
+        assert game.format_state(state)
+        assert ElementTree.fromstring(game.svg(state)).tag.endswith("svg")
+        action = game.candidates(state)[0]
+        assert game.parse_action(state, game.format_action(state, action)) == action
+    picture = ElementTree.fromstring(Countdown().svg((3, 0)))
+    assert [e.text for e in picture.iter() if e.tag.endswith("text")] == ["(3, 0)"]
 
 
 def test_pig_by_hand() -> None:

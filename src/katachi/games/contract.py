@@ -3,9 +3,9 @@
 A game object holds the rules; a state is an immutable value of the game's own choosing. Rewards are player 0's, step by
 step: one player, or two with constant sum. Searches and playouts consider `candidates`, referees `legal_actions`.
 
-A game may offer `candidates(state)`, `key(state)`, `format_state(state)` and, if it can play out faster than step by
-step, `uniform_playout(state, rng) -> (return, length)`; it knows no cap, so a playout that may be cut earlier goes
-step by step. `katachi.games.check.check_game` tells whether a game keeps the contract and the claims of its facts.
+A game may offer `candidates(state)`, `key(state)`, `format_state(state)`, `svg(state)` and, if it can play out faster
+than step by step, `uniform_playout(state, rng) -> (return, length)`; it knows no cap, so a playout that may be cut
+earlier goes step by step. `katachi.games.check.check_game` tells whether a game keeps the contract and its claims.
 
 A search holds its game. A game that holds its own search is a cycle through native code, which Python does not collect.
 """
@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 from katachi._core import GameFacts, Player, State, python_state
 from katachi.core.errors import ParseError
 from katachi.core.types import Action
+from katachi.games.svg_board import draw_text
 
 __all__ = ["BaseGame", "BoardGame", "Game", "native_state"]
 
@@ -92,6 +93,10 @@ class BaseGame(Generic[S]):
     def format_state(self, state: S) -> str:
         """The state as text, for people."""
         return str(state)
+
+    def svg(self, state: S) -> str:
+        """The state as a picture for pages and notebooks; by default its text."""
+        return draw_text(self.format_state(state))
 
     def format_action(self, state: S, action: Action) -> str:
         """The action as text, for people and records."""

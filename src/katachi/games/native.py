@@ -1,4 +1,4 @@
-"""The Python face of the small native games: tic-tac-toe, Pig and hand-written trees.
+"""The Python face of the small native games: tic-tac-toe, Pig and hand-written trees. More of them: `grid`, `walks`.
 
 Their states are `katachi._core.State` objects, immutable like any other state.
 """
@@ -11,6 +11,7 @@ from katachi._core import GameFacts, Player, Rng, State
 from katachi.core.errors import InvalidArgumentError, ParseError
 from katachi.core.types import Action
 from katachi.games.contract import BaseGame
+from katachi.games.svg_board import draw_squares
 
 __all__ = ["ExplicitTree", "NativeGame", "Pig", "TicTacToe", "Tree"]
 
@@ -55,7 +56,7 @@ class NativeGame(BaseGame[State]):
 
     def native_state(self, state: State) -> State:
         """Already native."""
-        if not isinstance(state, State) or not state.is_same_kind(self._initial):
+        if not isinstance(state, State) or not state.is_same_kind(self._initial) or state.facts != self.facts:
             raise InvalidArgumentError(f"this is no state of {self.name}: {state}")
         return state
 
@@ -81,6 +82,10 @@ class TicTacToe(NativeGame):
         if len(text) == 2 and text[0].lower() in "abc" and text[1] in "123":
             return Action((3 - int(text[1])) * 3 + "abc".index(text[0].lower()))
         raise ParseError(f"{text!r} is not a square of tic-tac-toe: expected a1 to c3")
+
+    def svg(self, state: State) -> str:
+        """The board as a picture."""
+        return draw_squares(self.board_shape, self.stones(state), "abc")
 
 
 class Pig(NativeGame):

@@ -52,12 +52,54 @@ def _gymnasium(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
     return gymnasium(name, **options)
 
 
-_FACTORIES: dict[str, GameFactory] = {"go": _go, "pig": _pig, "tic-tac-toe": _tic_tac_toe}
+def _connect_four() -> Game[Any]:
+    from katachi.games.grid import ConnectFour
+
+    return ConnectFour()
+
+
+def _gomoku(size: int = 9, line: int = 5) -> Game[Any]:
+    from katachi.games.grid import Gomoku
+
+    return Gomoku(size, line)
+
+
+def _hex(size: int = 11) -> Game[Any]:
+    from katachi.games.grid import Hex
+
+    return Hex(size)
+
+
+def _random_walk(size: int = 11, cap: int = 10_000) -> Game[Any]:
+    from katachi.games.walks import RandomWalk
+
+    return RandomWalk(size, cap)
+
+
+def _shortest_walk(size: int = 11, cap: int = 10_000) -> Game[Any]:
+    from katachi.games.walks import ShortestWalk
+
+    return ShortestWalk(size, cap)
+
+
+_FACTORIES: dict[str, GameFactory] = {
+    "connect-four": _connect_four,
+    "go": _go,
+    "gomoku": _gomoku,
+    "hex": _hex,
+    "pig": _pig,
+    "random-walk": _random_walk,
+    "shortest-walk": _shortest_walk,
+    "tic-tac-toe": _tic_tac_toe,
+}
 # Games of other libraries: "openspiel:hex(board_size=5)".
 _LIBRARIES: dict[str, GameFactory] = {"gymnasium": _gymnasium, "openspiel": _openspiel}
-
-
-_STATED: dict[str, dict[str, Any]] = {"go": {"size": 9, "rules": "cgos", "komi": 7.5}}
+# Defaults that a record of games must state.
+_STATED: dict[str, dict[str, Any]] = {
+    "go": {"size": 9, "rules": "cgos", "komi": 7.5},
+    "gomoku": {"size": 9},
+    "hex": {"size": 11},
+}
 
 
 def register_game(name: str, factory: GameFactory) -> None:

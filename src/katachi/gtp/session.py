@@ -130,13 +130,6 @@ class Session(ABC):
         finally:
             self.thinking_seconds += time.process_time() - started
 
-    def move(self, player: Player) -> Decision:
-        """Thinks, and plays what comes of it."""
-        decision = self.think(player)
-        if decision.action is not None:
-            self.play(player, decision.action)
-        return decision
-
     def change_settings(self, **changes: Any) -> None:  # noqa: ANN401
         """Another player of the same kind: settings that are not named stay."""
         before, self.player = self.player, change_settings(self.player, changes)

@@ -8,6 +8,7 @@ from katachi.core.types import Action
 from katachi.games.contract import BaseGame
 from katachi.games.go.position import Position
 from katachi.games.go.rules import Rules
+from katachi.games.go.svg import draw_svg
 from katachi.games.go.vertex import parse_size
 
 __all__ = ["GoGame"]
@@ -55,6 +56,10 @@ class GoGame(BaseGame[Position]):
     def stones(self, state: Position) -> str:
         """One character a point, `.`, `X` or `O`, row by row from the top."""
         return state.stones()
+
+    def svg(self, state: Position) -> str:
+        """The board as a picture."""
+        return draw_svg(state)
 
     def initial_state(self) -> Position:
         """The empty board."""

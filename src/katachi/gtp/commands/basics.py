@@ -86,7 +86,11 @@ def play_sequence(session: Session, moves: tuple[Move, ...]) -> None:
 @command("genmove")
 def genmove(session: Session, player: Player) -> str:
     """The engine's move, which it plays."""
-    return format_decision(session, session.move(player))
+    decision = session.think(player)
+    answer = format_decision(session, decision)  # where a stone comes to rest is told before it lies there
+    if decision.action is not None:
+        session.play(player, decision.action)
+    return answer
 
 
 @command("reg_genmove")
