@@ -52,8 +52,8 @@ class Searching(Protocol):
 
 GAMES: dict[str, Row] = {
     "tic_tac_toe": Row("tic_tac_toe", 1_000_000, lambda: make_game("tic-tac-toe")),
-    "connect_four": Row("connect_four", 90_000),
-    "hex": Row("hex(board_size=11)", 15_000),
+    "connect_four": Row("connect_four", 90_000, lambda: make_game("connect-four")),
+    "hex": Row("hex(board_size=11)", 15_000, lambda: make_game("hex", size=11)),
     "go": Row("go(board_size=9,komi=7.5)", 6_500, lambda: make_game("go", size=9, rules="cgos", komi=7.5)),
 }
 

@@ -11,6 +11,15 @@ constexpr double faintest_trace = 1e-9;  // online: what is weaker is not follow
 
 }  // namespace
 
+TreeLearner::TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial)
+    : options_(options),
+      facts_(facts),
+      initial_(initial),
+      is_plain_(options.structure == Structure::tree && (options.learner == Learner::monte_carlo || options.learner == Learner::td) &&
+                options.plies == 1 && options.convention == Convention::afterstate && options.normalisation != Normalisation::local_return &&
+                (options.global_source == GlobalSource::running_return || options.global_source == GlobalSource::episode_return) &&
+                options.playout_policy != PlayoutPolicy::mast && options.playout_value != PlayoutValue::memory) {}
+
 double TreeLearner::power(std::vector<double>& table, double base, int k) {
     const auto index = static_cast<std::size_t>(k);
     if (table.empty()) {
@@ -71,6 +80,11 @@ Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cu
 }
 
 void TreeLearner::learn(NodeStore& store, Episode& episode, Range& global) {
+    if (is_plain_) {
+        learn_plainly(store, episode);
+        finish(store, episode, global);
+        return;
+    }
     measure(episode);
     switch (options_.learner) {
         case Learner::monte_carlo:
@@ -89,6 +103,27 @@ void TreeLearner::learn(NodeStore& store, Episode& episode, Range& global) {
             break;
     }
     finish(store, episode, global);
+}
+
+// No node of a tree occurs twice in an episode, so that errors can be given as they are measured.
+void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
+    const bool is_td = options_.learner == Learner::td;
+    const Tail& tail = episode.tail;
+    double gain = tail.length > 0 || episode.is_over ? tail.discounted : tail.next;
+    double next = tail.next;
+    double sum = tail.errors;
+    for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
+        gain = entry->reward + options_.gamma * gain;
+        sum = options_.gamma * options_.lambda * sum + (entry->reward + options_.gamma * next - entry->value);
+        next = entry->value;
+        if (entry->node == no_node) {
+            continue;
+        }
+        Node& node = store[entry->node];
+        ++node.visits;
+        ++node.episodes;
+        node.value = entry->value + step_size(node) * (is_td ? sum : gain - entry->value);
+    }
 }
 
 // returns_ and sums_, from the end to the beginning.
@@ -369,7 +404,11 @@ void TreeLearner::widen_ranges(NodeStore& store, const Episode& episode) {
 }
 
 void TreeLearner::finish(NodeStore& store, const Episode& episode, Range& global) {
+    const bool has_slots = options_.structure != Structure::tree || store.extras().keys;
     for (const Entry& entry : episode.entries) {
+        if (!has_slots) {
+            break;
+        }
         if (entry.slot == no_node) {
             continue;
         }

@@ -16,7 +16,7 @@ namespace katachi {
 class TreeLearner {
    public:
     // `initial`: V_init of player 0, where it is a constant.
-    TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial) : options_(options), facts_(facts), initial_(initial) {}
+    TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial);
 
     // The whole episode, when it has ended. `global` are the bounds of what has been observed.
     void learn(NodeStore& store, Episode& episode, Range& global);
@@ -39,6 +39,7 @@ class TreeLearner {
    private:
     static double power(std::vector<double>& table, double base, int k);
     double step_size(const Node& node) const;
+    void learn_plainly(NodeStore& store, const Episode& episode);
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);
     void give_returns(NodeStore& store, const Episode& episode);
@@ -55,6 +56,7 @@ class TreeLearner {
     TreeSearchOptions options_;
     GameFacts facts_;
     double initial_;
+    bool is_plain_;  // a tree of afterstates, one-ply errors or returns: one pass will do
     std::vector<double> discounts_;
     std::vector<double> traces_;
     std::vector<double> returns_;      // of each entry, with the reward of entering it (afterstates)

@@ -239,7 +239,7 @@ class TreeSearch final : public TreeMemory {
 
     std::uint32_t choose(NodeIndex node, const S& state, Rng& rng) {
         const Choice choice =
-            control_.choose(store_, node, state.to_play(), global_, epsilon(steps_), rng, facts_.deterministic ? nullptr : &allowed_);
+            control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
         Entry& entry = episode_.entries.back();
         entry.has_best = choice.has_best;
         entry.is_greedy = choice.is_greedy;
