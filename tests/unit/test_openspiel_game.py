@@ -10,6 +10,7 @@ import pytest
 from katachi import (
     Action,
     FlatMonteCarlo,
+    GameContractError,
     IllegalMoveError,
     InvalidArgumentError,
     KeyKind,
@@ -127,6 +128,12 @@ def test_playouts_return_what_is_still_to_come() -> None:
         total, length = game.uniform_playout(state, rng)
         assert 1 <= length <= 29
         assert total in (-length, -length - 99), "one a step, and a hundred for the cliff, which ends it"
+
+
+def test_a_game_of_openspiel_that_is_broken() -> None:
+    game = openspiel("hex(board_size=-1)")
+    with pytest.raises(GameContractError, match="no legal action in a state that is not terminal"):
+        game.uniform_playout(after(game, 0), Rng(1))
 
 
 def test_chance_is_drawn_by_its_probabilities() -> None:

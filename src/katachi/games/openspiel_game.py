@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from katachi._core import GameFacts, KeyKind, Player, Rng
-from katachi.core.errors import IllegalMoveError, InvalidArgumentError, ParseError, UnknownNameError
+from katachi.core.errors import GameContractError, IllegalMoveError, InvalidArgumentError, ParseError, UnknownNameError
 from katachi.core.settings import did_you_mean
 from katachi.core.types import Action
 from katachi.games.contract import BaseGame
@@ -84,14 +84,16 @@ class OpenSpielGame(BaseGame[SpielState]):
         return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
     def uniform_playout(self, state: SpielState, rng: Rng) -> tuple[float, int]:
-        """To the end in one clone; the moves are OpenSpiel's own, so nothing is checked."""
+        """To the end in one clone, or to max_length; the moves are OpenSpiel's own and not checked again."""
         following = state.clone()
-        length = 0
+        length, cap = 0, self.facts.max_length or 0
         if following.is_chance_node():
             length = 1
             _draw_chance(following, rng)
-        while not following.is_terminal():
+        while length < cap and not following.is_terminal():
             actions = following.legal_actions()
+            if not actions:
+                raise GameContractError(f"{self.name}: no legal action in a state that is not terminal\n{following}")
             following.apply_action(actions[rng.below(len(actions))])
             length += 1
             if not self._deterministic:
