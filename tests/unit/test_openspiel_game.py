@@ -251,6 +251,8 @@ def test_by_name_in_the_registry() -> None:
     assert game.facts.key is KeyKind.APPROXIMATE
     with pytest.raises(UnknownNameError, match=r"no game called 'openspeil:hex'.*known: .*openspiel:NAME"):
         make_game("openspeil:hex")
+    with pytest.raises(InvalidArgumentError, match=r"does not take these options: {'board_size': 3}"):
+        make_game("openspiel:hex", board_size=3)
     with pytest.raises(UnknownNameError, match="OpenSpiel has no game called 'hix'"):
         make_game("openspiel:hix")
 

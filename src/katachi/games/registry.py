@@ -40,10 +40,10 @@ def _pig(target: int = 20) -> Game[Any]:
     return Pig(target)
 
 
-def _openspiel(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
+def _openspiel(name: str, /, key: str = "none") -> Game[Any]:
     from katachi.games.openspiel_game import openspiel
 
-    return openspiel(name, **options)
+    return openspiel(name, key=key)
 
 
 def _gymnasium(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
