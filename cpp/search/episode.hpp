@@ -20,9 +20,9 @@ struct Entry {
     bool is_first = true;   // of its node in this episode
     bool is_greedy = true;  // what was chosen here was a best action
     bool has_best = false;  // the actions here were compared
-    double best = 0;        // V of the best one
     double reward = 0;
     double value = 0;  // before the episode: V, V_init of a new node, V_playout where nothing is memorised
+    double best = 0;   // V of the best action
 };
 
 // How it went on behind the last entry: a playout of which only sums are kept.

@@ -57,11 +57,16 @@ void NodeStore::keep_subtree(NodeIndex root) {
     shrink_extras(size);
 }
 
-void NodeStore::forget(double share) {
+void NodeStore::forget(double share, bool is_tree) {
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
         Node& node = nodes_[i];
         for (std::uint32_t* count : {&node.visits, &node.episodes}) {
             *count = *count == 0 ? 0 : std::max(1U, static_cast<std::uint32_t>(std::lround(share * *count)));
+        }
+    }
+    for (NodeIndex i = 0; is_tree && i < nodes_.size(); ++i) {
+        if (nodes_[i].first != no_node) {
+            count_children(i);
         }
     }
 }

@@ -32,7 +32,8 @@ struct Node {
     NodeIndex first = no_node;   // the first child, or the first edge of a graph
     std::uint32_t count = 0;     // how many
     Action action;               // tree: what leads here
-    std::uint32_t mark = 0;      // the occurrence in the present episode that was looked at last
+    // Tree: the visits of all children. Graph: where the node stands in the present episode, if it does.
+    std::uint32_t mark = 0;
 };
 
 struct Edge {
@@ -229,8 +230,17 @@ class NodeStore {
     // Only what is below `root` stays, in place and in its order; `root` becomes node 0. Of a tree only.
     void keep_subtree(NodeIndex root);
 
+    // Adds up the visits of a node's children. Of a tree only.
+    void count_children(NodeIndex i) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t k = 0; k < nodes_[i].count; ++k) {
+            sum += nodes_[nodes_[i].first + k].visits;
+        }
+        nodes_[i].mark = sum;
+    }
+
     // Counts become a share of what they were, but no memorised node is forgotten: at least one visit stays.
-    void forget(double share);
+    void forget(double share, bool is_tree);
 
    private:
     // The slots of a block with so many children: the next power of two where it may grow.
@@ -280,7 +290,8 @@ class NodeStore {
     }
 
     void reset(NodeIndex i, double value) {
-        nodes_[i] = Node{.value = value};
+        nodes_[i] = Node{};
+        nodes_[i].value = value;
         if (extras_.ranges) {
             ranges_[i] = Range{};
         }

@@ -20,6 +20,16 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
       is_plain_(options.control == ControlPolicy::ucb1 && options.structure == Structure::tree && options.convention == Convention::afterstate &&
                 options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw && options.learner != Learner::q_naive &&
                 options.learner != Learner::q_watkins) {
+    for (const bool maximises : {false, true}) {
+        Scale& fixed = fixed_scales_[maximises ? 1 : 0];
+        if (options_.normalisation == Normalisation::known && facts_.return_bounds && facts_.return_bounds->low < facts_.return_bounds->high) {
+            fixed = scale_of({facts_.return_bounds->low, facts_.return_bounds->high}, maximises);
+            has_fixed_scale_ = true;
+        } else if (options_.normalisation == Normalisation::none) {
+            fixed = unscaled(maximises);
+            has_fixed_scale_ = true;
+        }
+    }
     for (std::uint32_t n = 1; n < tabulated; ++n) {
         inverse_roots_[n] = 1 / std::sqrt(static_cast<double>(n));
         logs_[n] = std::log(static_cast<double>(n));
@@ -121,66 +131,75 @@ void TreeControl::look(NodeStore& store, NodeIndex node, const std::vector<std::
     }
 }
 
-// Fills `found`; false if the values could not be scaled although they should be.
-bool TreeControl::scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const {
-    Range range;
-    switch (options_.normalisation) {
-        case Normalisation::none:
-            break;
-        case Normalisation::known:
-            range = facts_.return_bounds ? Range{facts_.return_bounds->low, facts_.return_bounds->high} : global;
-            break;
-        case Normalisation::observed:
-            range = global;
-            break;
-        default:
-            range = store.range(node).is_valid() ? store.range(node) : global;
-            break;
-    }
-    if (!range.is_valid()) {
-        const double both_ends = facts_.return_bounds ? facts_.return_bounds->low + facts_.return_bounds->high : 0;
-        found = maximises ? Scale{} : Scale{-1, both_ends};
-        return options_.normalisation == Normalisation::none;
-    }
+TreeControl::Scale TreeControl::scale_of(const Range& range, bool maximises) {
     const double factor = 1 / (range.high - range.low);
-    found = maximises ? Scale{factor, -range.low * factor} : Scale{-factor, range.high * factor};
-    return true;
+    return maximises ? Scale{factor, -range.low * factor} : Scale{-factor, range.high * factor};
 }
 
-// The same as `look` and `best_by_ucb1`, in two passes over the children: most of a search is spent here.
+// Values as they are; for the other player, of the other side.
+TreeControl::Scale TreeControl::unscaled(bool maximises) const {
+    const double both_ends = facts_.return_bounds ? facts_.return_bounds->low + facts_.return_bounds->high : 0;
+    return maximises ? Scale{} : Scale{-1, both_ends};
+}
+
+// Fills `found`; false if the values could not be scaled although they should be.
+bool TreeControl::scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const {
+    if (has_fixed_scale_) {
+        found = fixed_scales_[maximises ? 1 : 0];
+        return true;
+    }
+    const bool is_local = store.extras().ranges && store.range(node).is_valid();
+    const Range& range = is_local ? store.range(node) : global;
+    found = range.is_valid() ? scale_of(range, maximises) : unscaled(maximises);
+    return range.is_valid();
+}
+
+// The same as `look` and `best_by_ucb1`, in one pass over the children: most of a search is spent here.
 std::uint32_t TreeControl::best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng) {
     const Node& here = store[node];
     const Node* const children = &store[here.first];
     const std::uint32_t count = here.count;
-    std::uint64_t total = 0;
-    std::uint32_t untried = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        total += children[i].visits;
-        untried += children[i].visits == 0 ? 1 : 0;
-    }
-    if (untried > 0 && !options_.first_play_urgency) {
-        std::uint32_t skip = untried == 1 ? 0 : rng.below(untried);
-        for (std::uint32_t i = 0;; ++i) {
-            if (children[i].visits == 0 && skip-- == 0) {
-                return i;
-            }
-        }
-    }
-    const double added = bonus(options_.parent_count == ParentCount::children ? total : here.visits);
+    const double added = bonus(options_.parent_count == ParentCount::children ? here.mark : here.visits);
     const std::uint32_t more = options_.ucb_form == UcbForm::fuego ? 1 : 0;
     const double untried_score = options_.first_play_urgency.value_or(0) + (more == 1 ? added : 0.0);
-    if (scores_.size() < count) {
-        scores_.resize(count);
-    }
+    const bool untried_first = !options_.first_play_urgency;
     double highest = -std::numeric_limits<double>::infinity();
+    double second = highest;
+    std::uint32_t best = 0;
+    const auto score_of = [&](const Node& child) {
+        return child.visits == 0 ? untried_score : scale.factor * child.value + scale.offset + added * inverse_root(child.visits + more);
+    };
     for (std::uint32_t i = 0; i < count; ++i) {
-        const Node& child = children[i];
-        const double score =
-            child.visits == 0 ? untried_score : scale.factor * child.value + scale.offset + added * inverse_root(child.visits + more);
-        scores_[i] = score;
+        if (children[i].visits == 0 && untried_first) {
+            return untried_child(children, i, count, rng);
+        }
+        const double score = score_of(children[i]);
+        second = std::max(second, std::min(score, highest));
+        best = score > highest ? i : best;
         highest = std::max(highest, score);
     }
+    if (second < highest - options_.tie_tolerance) {
+        return best;
+    }
+    scores_.resize(std::max<std::size_t>(scores_.size(), count));
+    for (std::uint32_t i = 0; i < count; ++i) {
+        scores_[i] = score_of(children[i]);
+    }
     return highest_score(count, highest, rng);
+}
+
+// One of the children without a visit, each equally likely; the first is known.
+std::uint32_t TreeControl::untried_child(const Node* children, std::uint32_t first, std::uint32_t count, Rng& rng) {
+    std::uint32_t untried = 0;
+    for (std::uint32_t i = first; i < count; ++i) {
+        untried += children[i].visits == 0 ? 1 : 0;
+    }
+    std::uint32_t skip = untried == 1 ? 0 : rng.below(untried);
+    for (std::uint32_t i = first;; ++i) {
+        if (children[i].visits == 0 && skip-- == 0) {
+            return i;
+        }
+    }
 }
 
 std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng) {

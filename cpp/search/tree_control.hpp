@@ -2,6 +2,7 @@
 // softmax, greedy, random, over values that are scaled as the normalisation says.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -35,8 +36,11 @@ class TreeControl {
     };
 
     std::uint32_t best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
+    static std::uint32_t untried_child(const Node* children, std::uint32_t first, std::uint32_t count, Rng& rng);
     double log_of(std::uint64_t n) const;
     void look(NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
+    static Scale scale_of(const Range& range, bool maximises);
+    Scale unscaled(bool maximises) const;
     bool scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const;
     std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     double bonus(std::uint64_t total) const;
@@ -55,6 +59,8 @@ class TreeControl {
     std::vector<std::uint32_t> slots_;   // of `allowed`
     std::vector<double> inverse_roots_;  // 1 / sqrt(n) and ln(n) of small n
     std::vector<double> logs_;
+    std::array<Scale, 2> fixed_scales_;  // of the player who minimises, and who maximises
+    bool has_fixed_scale_ = false;
     bool is_plain_;  // UCB1 over the children of a tree, nothing else to look at
 };
 

@@ -112,6 +112,7 @@ void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
     double gain = tail.length > 0 || episode.is_over ? tail.discounted : tail.next;
     double next = tail.next;
     double sum = tail.errors;
+    std::uint32_t goes_on = 0;
     for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
         gain = entry->reward + options_.gamma * gain;
         sum = options_.gamma * options_.lambda * sum + (entry->reward + options_.gamma * next - entry->value);
@@ -122,6 +123,8 @@ void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
         Node& node = store[entry->node];
         ++node.visits;
         ++node.episodes;
+        node.mark += goes_on;
+        goes_on = 1;
         node.value = entry->value + step_size(node) * (is_td ? sum : gain - entry->value);
     }
 }
@@ -404,6 +407,11 @@ void TreeLearner::widen_ranges(NodeStore& store, const Episode& episode) {
 }
 
 void TreeLearner::finish(NodeStore& store, const Episode& episode, Range& global) {
+    if (!is_plain_ && options_.structure == Structure::tree) {
+        for (std::size_t i = 1; i < episode.entries.size() && episode.entries[i].node != no_node; ++i) {
+            ++store[episode.entries[i - 1].node].mark;
+        }
+    }
     const bool has_slots = options_.structure != Structure::tree || store.extras().keys;
     for (const Entry& entry : episode.entries) {
         if (!has_slots) {

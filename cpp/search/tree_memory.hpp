@@ -77,7 +77,7 @@ class TreeMemory : public Search {
     bool is_full() const { return is_full_; }
 
     // Counts become a share of what they were.
-    void forget(double share) { store_.forget(share); }
+    void forget(double share) { store_.forget(share, is_tree()); }
 
    protected:
     bool is_tree() const { return options_.structure == Structure::tree; }

@@ -238,12 +238,14 @@ class TreeSearch final : public TreeMemory {
     }
 
     std::uint32_t choose(NodeIndex node, const S& state, Rng& rng) {
-        const Choice choice =
-            control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
-        Entry& entry = episode_.entries.back();
-        entry.has_best = choice.has_best;
-        entry.is_greedy = choice.is_greedy;
-        entry.best = choice.best;
+        const double epsilon_now = options_.control == ControlPolicy::epsilon_greedy ? epsilon(steps_) : 0;
+        const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
+        if (choice.has_best) {
+            Entry& entry = episode_.entries.back();
+            entry.has_best = true;
+            entry.is_greedy = choice.is_greedy;
+            entry.best = choice.best;
+        }
         return choice.slot;
     }
 
@@ -325,6 +327,7 @@ class TreeSearch final : public TreeMemory {
                 }
             }
         }
+        store_.count_children(0);
     }
 
     std::uint32_t count_memorised() const {
