@@ -118,6 +118,11 @@ void bind_tree(nb::module_& m) {
         .def_prop_ro("range",
                      [](const NodeView& node) { return node.range ? std::optional(std::pair(node.range->low, node.range->high)) : std::nullopt; });
 
+    nb::class_<Snapshot>(m, "Snapshot", "How a search stood after a number of steps.")
+        .def_ro("steps", &Snapshot::steps)
+        .def_ro("gain", &Snapshot::gain, "The rewards of all steps until then.")
+        .def_ro("actions", &Snapshot::actions, "Of the root, as of the last episode that had ended.");
+
     nb::class_<TreeMemory, Search>(m, "TreeMemory", "A tree search and what it has memorised.")
         .def_prop_ro("root", settled(&TreeMemory::root))
         .def(
@@ -137,6 +142,17 @@ void bind_tree(nb::module_& m) {
         .def_prop_ro("bytes", settled(&TreeMemory::bytes), "What its nodes take.")
         .def_prop_ro("nodes", settled(&TreeMemory::nodes), "How many states are memorised.")
         .def_prop_ro("is_full", settled(&TreeMemory::is_full), "Has it met its memory cap?")
+        .def(
+            "watch",
+            [](TreeMemory& search, std::vector<std::uint64_t> steps) {
+                check_idle(search);
+                if (!std::ranges::is_sorted(steps)) {
+                    throw InvalidArgumentError("the steps to look at must ascend");
+                }
+                search.watch(std::move(steps));
+            },
+            "steps"_a, "Snapshots will be taken after these numbers of steps.")
+        .def_prop_ro("snapshots", settled(&TreeMemory::snapshots))
         .def(
             "forget",
             [](TreeMemory& search, double share) {

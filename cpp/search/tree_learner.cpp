@@ -199,6 +199,15 @@ void TreeLearner::measure_two_ply(const Episode& episode) {
     }
 }
 
+// The root was not entered when the episode began: in a graph, where it may be entered later, that teaches nothing about its
+// value as an afterstate.
+bool TreeLearner::learns(std::size_t i) const { return i > 0 || options_.structure == Structure::tree || options_.convention == Convention::state; }
+
+// Is it the first entry of its node that teaches something?
+bool TreeLearner::learns_first(const Episode& episode, std::size_t i) const {
+    return episode.entries[i].is_first || (!learns(0) && episode.entries[0].later == i);
+}
+
 void TreeLearner::count_visit(Node& node, const Entry& entry) {
     if (node.visits == 0) {
         node.value = entry.value;
@@ -217,7 +226,7 @@ void TreeLearner::give_returns(NodeStore& store, const Episode& episode) {
         }
         Node& node = store[entries[i].node];
         count_visit(node, entries[i]);
-        if (options_.visit_mode == VisitMode::every || entries[i].is_first) {
+        if (learns(i) && (options_.visit_mode == VisitMode::every || learns_first(episode, i))) {
             node.value += step_size(node) * (returns_[i] - node.value);
         }
     }
@@ -233,7 +242,7 @@ void TreeLearner::give_errors(NodeStore& store, const Episode& episode) {
         Node& node = store[entry.node];
         count_visit(node, entry);
         double sum = sums_[i];
-        if (options_.visit_mode == VisitMode::first && !entry.is_first) {
+        if (!learns(i) || (options_.visit_mode == VisitMode::first && !learns_first(episode, i))) {
             continue;
         }
         if (options_.visit_mode == VisitMode::replacing && entry.later != never &&
@@ -266,7 +275,7 @@ void TreeLearner::learn_in_place(NodeStore& store, const Episode& episode) {
             error = 0;
         }
         sum = gamma * options_.lambda * (options_.learner == Learner::q_watkins && !entry.is_greedy ? 0 : sum) + error;
-        if (node != nullptr) {
+        if (node != nullptr && learns(i)) {
             node->value += step_size(*node) * sum;
         }
         next = value;
@@ -307,7 +316,7 @@ void TreeLearner::back_up_best(NodeStore& store, const Episode& episode) {
             mean = entry.value;
         }
         count_visit(node, entry);
-        if (options_.visit_mode == VisitMode::every || entry.is_first) {
+        if (learns(i) && (options_.visit_mode == VisitMode::every || learns_first(episode, i))) {
             mean += step_size(node) * (returns_[i] - mean);
         }
         double best = 0;
@@ -358,9 +367,9 @@ void TreeLearner::give_error(NodeStore& store, const Episode& episode, std::size
         if (i < last && options_.learner == Learner::q_watkins && !entry.is_greedy) {
             break;
         }
-        const bool counts = options_.visit_mode == VisitMode::every || (options_.visit_mode == VisitMode::first && entry.is_first) ||
+        const bool counts = options_.visit_mode == VisitMode::every || (options_.visit_mode == VisitMode::first && learns_first(episode, i)) ||
                             (options_.visit_mode == VisitMode::replacing && (entry.later == never || entry.later > last));
-        if (entry.node != no_node && counts) {
+        if (entry.node != no_node && learns(i) && counts) {
             Node& node = store[entry.node];
             node.value += step_size(node) * weight * error;
         }

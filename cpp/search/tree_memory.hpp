@@ -24,6 +24,13 @@ struct NodeView {
     std::optional<Bounds> range;  // of its successors' values, where they are kept
 };
 
+// How a search stood after a number of steps, for studies of how it learns.
+struct Snapshot {
+    std::uint64_t steps;
+    double gain;                      // the rewards of all steps until then
+    std::vector<RootAction> actions;  // as of the last episode that had ended
+};
+
 class TreeMemory : public Search {
    public:
     TreeMemory(const TreeSearchOptions& options, const GameFacts& facts, Player searcher, const Rng& rng)
@@ -76,6 +83,13 @@ class TreeMemory : public Search {
     std::uint32_t nodes() const { return memorised_; }
     bool is_full() const { return is_full_; }
 
+    // Snapshots will be taken after these numbers of steps, in ascending order. Playouts are played step by step for it.
+    void watch(std::vector<std::uint64_t> steps) {
+        watched_ = std::move(steps);
+        snapshots_.clear();
+    }
+    const std::vector<Snapshot>& snapshots() const { return snapshots_; }
+
     // Counts become a share of what they were.
     void forget(double share) { store_.forget(share, is_tree()); }
 
@@ -114,6 +128,17 @@ class TreeMemory : public Search {
         return 0;
     }
 
+    bool is_watched() const { return snapshots_.size() < watched_.size(); }
+
+    // After a step of an episode: `depth` steps, which have earned `gain`.
+    void look(int depth, double gain) {
+        const std::uint64_t now = steps() + static_cast<std::uint64_t>(depth);
+        while (is_watched() && now >= watched_[snapshots_.size()]) {
+            snapshots_.push_back({now, earned_ + gain, root_actions()});
+        }
+    }
+
+    double earned_ = 0;  // by all episodes before the present one
     TreeSearchOptions options_;
     GameFacts facts_;
     Rng rng_;
@@ -128,6 +153,9 @@ class TreeMemory : public Search {
     bool is_full_ = false;
 
    private:
+    std::vector<std::uint64_t> watched_;
+    std::vector<Snapshot> snapshots_;
+
     static NodeStore::Extras extras(const TreeSearchOptions& options, const GameFacts& facts) {
         const auto normalisation = options.normalisation;
         return {.ranges = normalisation == Normalisation::local || normalisation == Normalisation::local_branch ||

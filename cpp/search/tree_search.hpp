@@ -56,6 +56,7 @@ class TreeSearch final : public TreeMemory {
         root_actions_ = std::move(actions);
         rng_ = rng;
         is_full_ = false;
+        earned_ = 0;
         mast_ = {};
         reset_counts();
         if (node == no_node) {
@@ -91,11 +92,27 @@ class TreeSearch final : public TreeMemory {
         if (options_.horizon) {
             most_steps_ = std::min(most_steps_, *options_.horizon);
         }
-        const bool is_cut = is_tree() ? walk_tree(state, global, rng) : walk_graph(state, global, rng);
+        bool is_cut = false;
+        if (is_tree()) {
+            is_cut = walk_tree(state, global, rng);
+        } else {
+            try {
+                is_cut = walk_graph(state, global, rng);
+            } catch (...) {
+                if (!is_online()) {
+                    uncount();
+                }
+                throw;
+            }
+            if (!is_online()) {
+                uncount();
+            }
+        }
         if (!std::isfinite(gain_)) {
             throw GameContractError("the rewards of a game added up to " + std::to_string(gain_));
         }
         rng_ = rng;
+        earned_ += gain_;
         if (is_cut && options_.cut_rule == CutRule::drop) {
             return static_cast<std::uint64_t>(steps_);
         }
@@ -356,7 +373,8 @@ class TreeSearch final : public TreeMemory {
             Action action;
             NodeIndex edge = no_node;
             NodeIndex next = no_node;
-            const bool is_known = node != no_node && (is_fixed || node == root_ || (is_online() ? is_old(node) : store_[node].visits > 0));
+            // A new state is left by the playout policy the first time, and by the control policy when it is met again.
+            const bool is_known = node != no_node && (is_fixed || node == root_ || is_old(node) || !episode_.entries.back().is_first);
             if (is_known && make_edges(node, state)) {
                 edge = store_[node].first + choose(node, state, rng);
                 action = store_.edge(edge).action;
@@ -386,15 +404,15 @@ class TreeSearch final : public TreeMemory {
         }
     }
 
-    // Online, a node is memorised from the moment it is entered, but a new one is left by the playout policy all the same.
-    bool is_old(NodeIndex node) const { return store_[node].episodes > 1 || (store_[node].episodes == 1 && !is_in_episode(node)); }
+    // Was it memorised before this episode? Online, the episode has been counted already.
+    bool is_old(NodeIndex node) const { return store_[node].episodes > (is_online() && is_in_episode(node) ? 1U : 0U); }
     bool is_in_episode(NodeIndex node) const {
         const std::uint32_t mark = store_[node].mark;
         return mark < episode_.entries.size() && episode_.entries[mark].node == node;
     }
 
     void enter_graph(NodeIndex node, NodeIndex edge, Action action, Reward reward, const S& state) {
-        const bool is_memorised = node != no_node && store_[node].visits > 0;
+        const bool is_memorised = node != no_node && (store_[node].episodes > 0 || is_in_episode(node));
         const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action, 1);
         bool is_first = true;
         if (node != no_node) {
@@ -408,6 +426,17 @@ class TreeSearch final : public TreeMemory {
         episode_.entries.back().is_first = is_first;
         if (is_online()) {
             learner_.learn_step(store_, episode_);
+        } else if (node != no_node) {
+            ++store_[node].visits;  // at once: what is chosen next may depend on it
+        }
+    }
+
+    // Takes back the visits of the present episode, which the learner will count in its own order.
+    void uncount() {
+        for (const Entry& entry : episode_.entries) {
+            if (entry.node != no_node) {
+                --store_[entry.node].visits;
+            }
         }
     }
 
@@ -442,6 +471,9 @@ class TreeSearch final : public TreeMemory {
         const Reward reward = play(state, action, rng);
         ++steps_;
         gain_ += reward;
+        if (is_watched()) {
+            look(steps_, gain_);
+        }
         if (options_.global_source == GlobalSource::running_return) {
             global.add(gain_);
         }
@@ -536,7 +568,7 @@ class TreeSearch final : public TreeMemory {
         bool is_cut = false;
         // Only the sum counts, or only the last step earns: a game's own playout will do.
         const bool counts_time = options_.gamma != 1 || options_.learner != Learner::monte_carlo;
-        if (options_.playout_policy == PlayoutPolicy::uniform && (facts_.final_reward || (!counts_time && !observes_steps()))) {
+        if (options_.playout_policy == PlayoutPolicy::uniform && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
             const Playout playout = uniform_playout(state, rng, buffer_, most_steps_ - steps_);
             length = playout.length;
             is_cut = playout.cut && length >= most_steps_ - steps_ && !state.is_terminal();

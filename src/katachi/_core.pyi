@@ -600,6 +600,19 @@ class NodeView:
     @property
     def range(self) -> tuple[float, float] | None: ...
 
+class Snapshot:
+    """How a search stood after a number of steps."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def gain(self) -> float:
+        """The rewards of all steps until then."""
+
+    @property
+    def actions(self) -> list[RootAction]:
+        """Of the root, as of the last episode that had ended."""
+
 class TreeMemory(Search):
     """A tree search and what it has memorised."""
 
@@ -619,6 +632,11 @@ class TreeMemory(Search):
     def is_full(self) -> bool:
         """Has it met its memory cap?"""
 
+    def watch(self, steps: Sequence[int]) -> None:
+        """Snapshots will be taken after these numbers of steps."""
+
+    @property
+    def snapshots(self) -> list[Snapshot]: ...
     def forget(self, share: float) -> None: ...
     def move_root(self, state: State, path: Sequence[int], rng: Rng) -> bool:
         """
