@@ -85,3 +85,18 @@ def test_demo_is_reproducible_and_ends_in_a_table() -> None:
     table = json.loads(one.stdout)["table"]
     assert sum(row["points"] for row in table) == 2 * 6
     assert "random" in run("demo", "--size", "3", "--games", "1").stdout
+
+
+def test_output_that_cannot_be_written_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([KATACHI, "info"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines() == ["katachi: the output cannot be written: No space left on device"]
+
+
+def test_a_folder_has_a_name() -> None:
+    ran = subprocess.run(
+        [KATACHI, "match", "random", "random", "--games", "2", "--out", ""], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert "the name of the folder is empty" in ran.stderr

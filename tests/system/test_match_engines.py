@@ -390,6 +390,7 @@ def test_a_match_result_names_who_did_what(tmp_path: Path) -> None:
     spec = broken(tmp_path, "cheats")
     ended = run(spec, "random", "--size", 5, "--games", 4)
     assert ended.returncode == 0
-    assert f"  {spec} lost 4 by illegal move\n" in ended.stdout
+    assert f"  {spec} lost 4 by illegal move: " in ended.stdout
+    assert "which is illegal" in ended.stdout
     result: MatchResult = run_match(settings(spec, spec))
     assert result.fouls == {spec: {"illegal move": 2}}

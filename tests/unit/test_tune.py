@@ -185,3 +185,31 @@ def test_the_command(tmp_path: Path) -> None:
     told = json.loads(subprocess.run([*command, "--json"], check=True, capture_output=True, text=True).stdout)
     assert f"best: {told['best']['player']}\n" in text.stdout
     assert len(told["trials"]) == 2
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    refused = list[str]()
+
+    class Intruder(InProcess):
+        def run(self, function: str, arguments: Iterable[Json]) -> Iterator[tuple[int, Json]]:
+            if not refused:
+                with pytest.raises(StoreError, match="in use by another run") as error:
+                    run_tune(settings(trials=2), tmp_path / "two")
+                refused.append(str(error.value))
+            yield from super().run(function, arguments)
+
+    assert (
+        run_tune(settings(trials=2), tmp_path / "two", executor=Intruder()).trials
+        == run_tune(settings(trials=2), tmp_path / "one").trials
+    )
+    assert refused
+
+
+def test_a_study_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    import sqlite3
+
+    run_tune(settings(trials=1), tmp_path)
+    with sqlite3.connect(tmp_path / "study.sqlite") as database:
+        database.execute("CREATE TRIGGER full BEFORE INSERT ON trials BEGIN SELECT RAISE(ABORT, 'disk is full'); END")
+    with pytest.raises(StoreError, match=r"study\.sqlite: .*disk is full"):
+        run_tune(settings(trials=2), tmp_path)

@@ -140,6 +140,14 @@ class MatchResult:
                 found[outcome.black if outcome.loser == "black" else outcome.white][outcome.reason] += 1
         return {player: dict(counts) for player, counts in found.items()}
 
+    def first_foul(self, player: str, reason: str) -> str:
+        """What that player did wrong the first time, in words."""
+        for outcome in self.outcomes:
+            culprit = outcome.black if outcome.loser == "black" else outcome.white
+            if outcome.is_foul and outcome.reason == reason and culprit == player:
+                return outcome.detail
+        return ""
+
     @property
     def repeated(self) -> int:
         """Games that are equal, move by move and colour by colour, to an earlier one."""

@@ -16,7 +16,7 @@ from typing import IO, Any, Self
 from katachi.arena.referee import GameOutcome, GameTask, outcome_record
 from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError
 
-__all__ = ["Store"]
+__all__ = ["Store", "lock_folder"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -42,7 +42,7 @@ class Store:
         self.path = folder / "games.sqlite"
         with ExitStack() as stack, self._named_errors():
             folder.mkdir(parents=True, exist_ok=True)
-            stack.callback(_lock(folder / "run.lock").close)
+            stack.callback(lock_folder(folder / "run.lock").close)
             self._database = sqlite3.connect(self.path, isolation_level=None)
             stack.callback(self._database.close)
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -115,7 +115,10 @@ class Store:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise StoreError(f"{self.path}: {error}; is it a file of this program?") from error
+            is_foreign = not isinstance(error, sqlite3.OperationalError)  # those are of the disk
+            raise StoreError(
+                f"{self.path}: {error}{'; is it a file of this program?' if is_foreign else ''}"
+            ) from error
         except (SettingsError, json.JSONDecodeError) as error:
             raise StoreError(f"{self.path}: a row that cannot be read: {error}") from error
         except OSError as error:
@@ -132,7 +135,7 @@ class Store:
         self._database.execute("COMMIT")
 
 
-def _lock(path: Path) -> IO[bytes]:
+def lock_folder(path: Path) -> IO[bytes]:
     """A file that one process at a time holds; it is free again when the process ends, however that happens."""
     file = open(path, "wb")  # noqa: SIM115  (it stays open as long as the store)
     try:

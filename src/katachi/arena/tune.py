@@ -8,7 +8,7 @@ run was interrupted.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -21,6 +21,7 @@ from katachi._core import Rng
 from katachi.arena.executor import Executor
 from katachi.arena.match import MatchResult, MatchSettings, run_match
 from katachi.arena.statistics import Score
+from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, KatachiError, ParseError, StoreError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.players.player import GamePlayer, check_player
@@ -240,30 +241,47 @@ def _finished(settings: TuneSettings, study: "Study") -> tuple[Trial, ...]:
 
 @contextmanager
 def _open_study(settings: TuneSettings, folder: Path) -> Iterator["Study"]:
-    """Optuna's file in the folder, if it is of these settings."""
+    """Optuna's file in the folder, if it is of these settings. Only one process writes."""
     import optuna
-    from sqlalchemy.exc import SQLAlchemyError
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror or error}") from error
     path = folder.resolve() / "study.sqlite"
+    with ExitStack() as stack:
+        with _named_errors(path):
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.callback(lock_folder(folder / "run.lock").close)
+            storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
+            stack.callback(storage.engine.dispose)
+            stack.callback(storage.remove_session)
+            sampler = optuna.samplers.RandomSampler(seed=0)  # never asked: `_begin` has its own
+            study = optuna.create_study(
+                storage=storage, study_name=_STUDY, direction="maximize", load_if_exists=True, sampler=sampler
+            )
+            _check_same(settings, study, folder)
+        with _named_errors(path):
+            yield study
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """What the disk and Optuna's database may raise."""
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
     try:
-        storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
-    except (SQLAlchemyError, RuntimeError) as error:
+        yield
+    except (SQLAlchemyError, StorageInternalError) as error:
+        cause: BaseException = error
+        while isinstance(cause, StorageInternalError) and cause.__cause__ is not None:
+            cause = cause.__cause__
+        said = getattr(cause, "orig", None) or cause
+        raise StoreError(f"{path}: {said}; is it a file of Optuna's, and is there room on the disk?") from error
+    except RuntimeError as error:
+        if isinstance(error, KatachiError):
+            raise
         raise StoreError(f"{path}: {error}; is it a file of Optuna's?") from error
-    try:
-        sampler = optuna.samplers.RandomSampler(seed=0)  # never asked: `_begin` has its own
-        study = optuna.create_study(
-            storage=storage, study_name=_STUDY, direction="maximize", load_if_exists=True, sampler=sampler
-        )
-        _check_same(settings, study, folder)
-        yield study
-    finally:
-        storage.remove_session()
-        storage.engine.dispose()
+    except OSError as error:
+        raise StoreError(f"{error.filename or path}: {error.strerror or error}") from error
 
 
 def _check_same(settings: TuneSettings, study: "Study", folder: Path) -> None:

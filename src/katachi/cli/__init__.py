@@ -1,5 +1,6 @@
 """The command line: `katachi COMMAND`. Each command is a module of this package; they translate, they do not think."""
 
+import errno
 import sys
 
 __all__ = ["main"]
@@ -11,9 +12,19 @@ def main() -> None:
     from katachi.core.errors import KatachiError
 
     try:
-        app(prog_name="katachi")
+        try:
+            app(prog_name="katachi")
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except KatachiError as error:
         print(f"katachi: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:  # not of what is printed
+            raise
+        print(f"katachi: the output cannot be written: {error.strerror}", file=sys.stderr)
+        sys.stdout = None  # Python would try again at its end
         raise SystemExit(2) from None
 
 

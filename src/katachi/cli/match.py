@@ -19,6 +19,7 @@ from katachi.cli.options import (
     Size,
     Workers,
     chosen_executor,
+    folder_option,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def match(
     seed: Seed = 1,
     workers: Workers = 0,
     executor: ExecutorName = None,
-    out: Annotated[Path | None, typer.Option(help="A folder for the games; the same command goes on there.")] = None,
+    out: Annotated[
+        Path | None,
+        folder_option("A folder for the games; the same command goes on there."),
+    ] = None,
     openings: Openings = 0,
     max_moves: MaxMoves = 1000,
     scoring: Scoring = "area",
@@ -117,7 +121,9 @@ def _lines(result: "MatchResult") -> list[str]:
         speed = f", {rate:,.0f} simulations a second" if rate else ""
         lines.append(f"  {name}: {0 if seconds is None else seconds:.4f} s a move{speed}")
     for name, fouls in told["fouls"].items():
-        lines += [f"  {name} lost {count} by {reason}" for reason, count in fouls.items()]
+        for reason, count in fouls.items():
+            detail = result.first_foul(name, reason).partition("\n")[0]
+            lines.append(f"  {name} lost {count} by {reason}: {detail[:200]}")
     if told["repeated_games"]:
         lines.append(f"  {told['repeated_games']} games repeat an earlier one: use --openings")
     if result.verdict is not None:

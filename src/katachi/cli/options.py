@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +21,7 @@ __all__ = [
     "Size",
     "Workers",
     "chosen_executor",
+    "folder_option",
 ]
 
 GameName = Annotated[str, typer.Option(help="Any game for two of the registry; see katachi info.")]
@@ -38,6 +40,18 @@ Scoring = Annotated[
     str, typer.Option(help="area (all stones alive), agreement (dead ones by playouts) or gtp:COMMAND.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")]
+
+
+def _named_folder(text: str) -> Path:
+    """A folder. An empty name would be the one that one is in, and is probably a variable that is not set."""
+    if not text:
+        raise typer.BadParameter("the name of the folder is empty; write . for the present one")
+    return Path(text)
+
+
+def folder_option(help: str) -> Any:  # noqa: ANN401  (Typer's own type is not public)
+    """An option that names a folder."""
+    return typer.Option(parser=_named_folder, metavar="FOLDER", help=help)
 
 
 def chosen_executor(executor: str | None, workers: int) -> "Executor":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.options import folder_option
 
 if TYPE_CHECKING:
     from katachi.arena.executor import Executor
@@ -25,7 +26,10 @@ def reproduce(
     executor: Annotated[
         str | None, typer.Option(help="local, local:N, ray or ray:ADDRESS, instead of --workers.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder of all results; a run is in OUT/ID/SCALE.")] = _OUT,
+    out: Annotated[
+        Path,
+        folder_option("The folder of all results; a run is in OUT/ID/SCALE."),
+    ] = _OUT,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same rows.")] = 1,
     source: Annotated[str | None, typer.Option(help="With list: one source only, such as 'Silver 2009'.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,

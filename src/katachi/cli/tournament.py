@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from katachi.cli.console import live_status, print_json, raise_on_hangup
-from katachi.cli.options import AsJson, ExecutorName, Workers, chosen_executor
+from katachi.cli.options import AsJson, ExecutorName, Workers, chosen_executor, folder_option
 
 if TYPE_CHECKING:
     from katachi.arena.tournament import TournamentResult
@@ -18,7 +18,10 @@ _MOST_PLAYERS_OF_A_CROSS_TABLE = 8
 
 def tournament(
     file: Annotated[Path, typer.Argument(help="A TOML file with the players and who meets whom.")],
-    out: Annotated[Path | None, typer.Option(help="A folder for the games; the same command goes on there.")] = None,
+    out: Annotated[
+        Path | None,
+        folder_option("A folder for the games; the same command goes on there."),
+    ] = None,
     workers: Workers = 0,
     executor: ExecutorName = None,
     as_json: AsJson = False,

@@ -19,6 +19,7 @@ from katachi.cli.options import (
     Size,
     Workers,
     chosen_executor,
+    folder_option,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ def tune(
     param: Annotated[
         list[str], typer.Option(help="NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=A|B|C; may be given several times.")
     ],
-    out: Annotated[Path, typer.Option(help="A folder for trials and games; the same command goes on there.")],
+    out: Annotated[
+        Path,
+        folder_option("A folder for trials and games; the same command goes on there."),
+    ],
     trials: Annotated[int, typer.Option(min=1, help="How many settings are tried.")] = 50,
     games: Annotated[int, typer.Option(min=2, help="Of each trial, an even number.")] = 100,
     game: GameName = "go",

@@ -5,7 +5,6 @@ A result is `DIR/ID/SCALE/` with settings.json (what was asked for), rows.jsonl 
 run of at least the same scale is at hand.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, cast
 
 from katachi.arena.executor import Executor
+from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, KatachiError, StoreError
 from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Row, Scale, Summary, read_rows
 from katachi.experiments.registry import Experiment, experiment, load_experiments
@@ -279,16 +279,12 @@ def _shown(leaves: Mapping[str, Any], key: str) -> str:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One run at a time; the lock is free again when the process ends, however that happens."""
+    """One run at a time."""
     try:
-        file = open(folder / _LOCK, "wb")  # noqa: SIM115  (closed below; errors of the block are not ours)
+        lock = lock_folder(folder / _LOCK)
     except OSError as error:
         raise StoreError(f"{folder / _LOCK}: {error.strerror or error}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise StoreError(f"{folder} is in use by another run") from error
+    with lock:
         yield
 
 
