@@ -5,14 +5,17 @@ from typing import Any
 
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
+from katachi.players.alpha_beta import AlphaBetaPlayer
 from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
 from katachi.players.gtp_player import GtpPlayer, GtpSettings
 from katachi.players.player import GamePlayer
 from katachi.players.spec import PlayerSpec, parse_spec
+from katachi.search.alpha_beta import AlphaBetaSettings
 
 __all__ = ["change_settings", "make_player", "player_names"]
 
 _PLAYERS: dict[str, tuple[type[Settings], Callable[[Any], GamePlayer]]] = {
+    "alpha-beta": (AlphaBetaSettings, AlphaBetaPlayer),
     "flat-mc": (FlatMcSettings, FlatMcPlayer),
     "random": (RandomSettings, RandomPlayer),
 }
