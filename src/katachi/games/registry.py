@@ -39,7 +39,24 @@ def _pig(target: int = 20) -> Game[Any]:
     return Pig(target)
 
 
-_FACTORIES: dict[str, GameFactory] = {"go": _go, "pig": _pig, "tic-tac-toe": _tic_tac_toe}
+def _gridworld(
+    map: str = "corner",
+    slip: float = 0.2,
+    step_reward: float = -0.04,
+    goal_reward: float = 1.0,
+    pit_reward: float = -1.0,
+) -> Game[Any]:
+    from katachi.games.gridworld import Gridworld
+
+    return Gridworld(map, slip=slip, step_reward=step_reward, goal_reward=goal_reward, pit_reward=pit_reward)
+
+
+_FACTORIES: dict[str, GameFactory] = {
+    "go": _go,
+    "gridworld": _gridworld,
+    "pig": _pig,
+    "tic-tac-toe": _tic_tac_toe,
+}
 
 
 _STATED: dict[str, dict[str, Any]] = {"go": {"size": 9, "rules": "cgos", "komi": 7.5}}
