@@ -49,7 +49,7 @@ def searched(game: Any, state: Any, depth: int, evaluate: Evaluator | None = Non
 
 
 def check(game: Any, state: Any, depth: int, evaluate: Callable[[Any], float], **settings: Any) -> AlphaBeta:  # noqa: ANN401
-    """One search, compared with its twin: value, first best action, line and leaf."""
+    """One search, compared with its twin: value, first best action, line and leaf, bounds, and what it calls solved."""
     twin = Minimax(game, evaluate, legal=settings.get("moves") == "legal")
     values = twin.root_values(state, depth)
     best = max if game.to_play(state) == Player.BLACK else min
@@ -58,6 +58,8 @@ def check(game: Any, state: Any, depth: int, evaluate: Callable[[Any], float], *
     assert search.value == value
     assert search.best_action == next(action for action, v in values.items() if v == value)
     check_line(game, state, search, evaluate)
+    if search.is_exact:
+        assert twin.value(state, depth + 1) == value
     bounds = {root.action: root.value for root in search.root_actions()}
     assert list(bounds) == list(values)
     if settings.get("root_values") == "all":
