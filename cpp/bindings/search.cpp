@@ -3,6 +3,7 @@
 
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
+#include "search/alpha_beta.hpp"
 #include "search/limit.hpp"
 #include "search/search.hpp"
 #include "search/tree_memory.hpp"
@@ -176,6 +177,36 @@ void bind_tree(nb::module_& m) {
         "root"_a, "options"_a, "rng"_a, "value"_a.none() = nb::none(), "weights"_a.none() = nb::none());
 }
 
+void bind_alpha_beta(nb::module_& m) {
+    nb::class_<AlphaBetaSearch, Search>(m, "AlphaBetaSearch", "Alpha-beta from one root state: what the last finished depth found.")
+        .def_prop_ro("depth", settled(&AlphaBetaSearch::depth), "The depth that was finished; 0 before the first.")
+        .def_prop_ro("value", settled(&AlphaBetaSearch::value), "Return of player 0.")
+        .def_prop_ro("line", settled(&AlphaBetaSearch::line), "The principal variation.")
+        .def_prop_ro("is_exact", settled(&AlphaBetaSearch::is_exact), "No leaf was evaluated: this is the value of the game.")
+        .def_prop_ro("table_bytes", settled(&AlphaBetaSearch::table_bytes), "What its table takes.");
+
+    m.def(
+        "alpha_beta",
+        [](const StateDoor& root, const ActionBuffer& actions, int depth, bool is_iterative, bool legal_moves, bool all_root_values,
+           std::size_t table_bytes, const nb::object& evaluate) {
+            DoorEvaluator evaluator;
+            if (PyCallable_Check(evaluate.ptr()) != 0) {
+                evaluator.function = [evaluate](const StateDoor& state) { return checked(evaluate(python_face(state)), "the evaluator"); };
+            } else {
+                evaluator.constant = checked(evaluate, "the evaluator");
+            }
+            return root.alpha_beta(actions,
+                                   {.depth = depth,
+                                    .is_iterative = is_iterative,
+                                    .legal_moves = legal_moves,
+                                    .all_root_values = all_root_values,
+                                    .table_bytes = table_bytes},
+                                   evaluator);
+        },
+        "root"_a, "actions"_a, nb::kw_only(), "depth"_a, "is_iterative"_a, "legal_moves"_a, "all_root_values"_a, "table_bytes"_a, "evaluate"_a,
+        "`evaluate`: a number, or a function of a state as the game has it.");
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
@@ -205,6 +236,7 @@ void bind_search(nb::module_& m) {
     m.def("flat_monte_carlo", [](const StateDoor& root, const Rng& rng) { return root.flat_monte_carlo(rng); }, "root"_a, "rng"_a);
     bind_options(m);
     bind_tree(m);
+    bind_alpha_beta(m);
 }
 
 }  // namespace katachi::bindings

@@ -14,6 +14,7 @@
 #include "games/explicit_tree.hpp"
 #include "games/game_state.hpp"
 #include "games/go/position.hpp"
+#include "search/alpha_beta.hpp"
 #include "search/search.hpp"
 #include "search/tree_memory.hpp"
 
@@ -55,6 +56,12 @@ struct DoorHeuristics {
     std::function<std::vector<double>(const StateDoor&, const ActionBuffer&)> weights;
 };
 
+// What a leaf of alpha-beta is worth to player 0: a number, unless there is a function.
+struct DoorEvaluator {
+    double constant = 0;
+    std::function<double(const StateDoor&)> function;
+};
+
 class StateDoor {
    public:
     StateDoor() = default;
@@ -82,6 +89,9 @@ class StateDoor {
     virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const = 0;
     virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const = 0;
     virtual std::unique_ptr<TreeMemory> tree_search(const TreeSearchOptions& options, const DoorHeuristics& heuristics, const Rng& rng) const = 0;
+    // `actions`: what may be tried at the root.
+    virtual std::unique_ptr<AlphaBetaSearch> alpha_beta(const ActionBuffer& actions, const AlphaBetaOptions& options,
+                                                        const DoorEvaluator& evaluator) const = 0;
     // Goes on with a tree search from this state, which `path` leads to from its present root; false: it begins anew.
     virtual bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const = 0;
 };

@@ -121,6 +121,18 @@ class StateDoorOf final : public StateDoor {
         return std::make_unique<TreeSearch<S>>(state_, candidates(), options, std::move(inside), rng, calls_python_);
     }
 
+    std::unique_ptr<AlphaBetaSearch> alpha_beta(const ActionBuffer& actions, const AlphaBetaOptions& options,
+                                                const DoorEvaluator& evaluator) const override {
+        std::function<double(const S&)> inside = [constant = evaluator.constant](const S&) { return constant; };
+        if (evaluator.function) {
+            inside = [function = evaluator.function, calls_python = calls_python_](const S& state) {
+                return function(StateDoorOf(state, std::nullopt, calls_python));
+            };
+        }
+        return std::make_unique<AlphaBeta<S, std::function<double(const S&)>>>(state_, actions, options, std::move(inside),
+                                                                               calls_python_ || evaluator.function);
+    }
+
     bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const override {
         auto* own = dynamic_cast<TreeSearch<S>*>(&search);
         if (own == nullptr) {

@@ -34,8 +34,8 @@ class Search : public Job {
         Meter& meter = *meter_;
         // A few simulations between two looks at the clock; a game in Python is slower than a look.
         const int period = calls_python() ? 1 : 8;
-        while (!is_finished() && (simulations_ == 0 || !meter.is_spent(true))) {
-            for (int i = 0; i < period && !is_finished() && !meter.is_spent(false); ++i) {
+        while (!is_finished() && (!has_answer() || !meter.is_spent(true))) {
+            for (int i = 0; i < period && !is_finished() && (!has_answer() || !meter.is_spent(false)); ++i) {
                 const std::uint64_t steps = simulate();
                 meter.add(steps);
                 ++simulations_;
@@ -45,7 +45,7 @@ class Search : public Job {
                 break;
             }
         }
-        return is_finished() || meter.is_spent(true);
+        return is_finished() || (has_answer() && meter.is_spent(true));
     }
 
    protected:
@@ -54,6 +54,8 @@ class Search : public Job {
     virtual std::uint64_t simulate() = 0;
     // A search with a fixed amount of work, or no room for more, says here that it is done.
     virtual bool is_finished() const { return false; }
+    // The first run goes on until there is something to say, whatever its limit.
+    virtual bool has_answer() const { return simulations_ > 0; }
     // What has been spent of the present limit. Only inside `simulate`.
     const Meter& meter() const { return *meter_; }
     // The counts begin anew with another root.

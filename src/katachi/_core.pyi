@@ -646,3 +646,39 @@ class TreeMemory(Search):
 def tree_search(
     root: State, options: TreeSearchOptions, rng: Rng, value: object | None = None, weights: object | None = None
 ) -> TreeMemory: ...
+
+class AlphaBetaSearch(Search):
+    """Alpha-beta from one root state: what the last finished depth found."""
+
+    @property
+    def depth(self) -> int:
+        """The depth that was finished; 0 before the first."""
+
+    @property
+    def value(self) -> float:
+        """Return of player 0."""
+
+    @property
+    def line(self) -> list[int]:
+        """The principal variation."""
+
+    @property
+    def is_exact(self) -> bool:
+        """No leaf was evaluated: this is the value of the game."""
+
+    @property
+    def table_bytes(self) -> int:
+        """What its table takes."""
+
+def alpha_beta(
+    root: State,
+    actions: Sequence[int],
+    *,
+    depth: int,
+    is_iterative: bool,
+    legal_moves: bool,
+    all_root_values: bool,
+    table_bytes: int,
+    evaluate: object,
+) -> AlphaBetaSearch:
+    """`evaluate`: a number, or a function of a state as the game has it."""

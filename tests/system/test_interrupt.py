@@ -18,6 +18,7 @@ import os, signal, threading, time
 from katachi import *
 from katachi import _core
 from katachi.games.go import GoGame, Position
+from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 
 class Slow(BaseGame):
     name = "slow"
@@ -34,6 +35,7 @@ long = FlatMonteCarlo(pig, pig.initial_state(), rng=Rng(1))
 tree = TreeSearch(GoGame(19), Position(19), rng=Rng(1))
 flat = FlatMonteCarlo(GoGame(19), Position(19), rng=Rng(1))
 python = TreeSearch(Slow(), 0, rng=Rng(1))
+deep = AlphaBetaSettings(depth=40)
 signalled = None
 
 def interrupt():
@@ -58,6 +60,9 @@ LOOPS = {
     "tree search": "tree.run(Limit(seconds=60))",
     "flat Monte-Carlo": "flat.run(Limit(simulations=10**9))",
     "long simulations": "long.run(Limit(simulations=10**9))",
+    "alpha-beta": "AlphaBeta(GoGame(19), Position(19), settings=deep).run()",
+    "alpha-beta of a Python game": "AlphaBeta(Slow(), 0, settings=deep).run()",
+    "alpha-beta with a Python evaluator": "AlphaBeta(GoGame(), position, evaluate=lambda s: 0, settings=deep).run()",
     "a Python game": "python.run(Limit(seconds=60))",
     "playouts of a Python game": "_core.python_state(Slow.facts, Slow(), 0).playouts(10**9, Rng(1)).run()",
 }

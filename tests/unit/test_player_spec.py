@@ -1,4 +1,4 @@
-"""The language of player specs, and the two players."""
+"""The language of player specs, and the players that need no knowledge."""
 
 import re
 
@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katachi import ParseError, Rng, SettingsError, make_game, make_player
+from katachi import ParseError, Rng, SettingsError, make_game, make_player, play_match
+from katachi.games.go import Position
 from katachi.players.gtp_player import GtpPlayer
+from katachi.players.registry import change_settings
 from katachi.players.spec import PlayerSpec, format_spec, parse_spec
 
 
@@ -147,3 +149,24 @@ def test_flat_mc_takes_the_win_and_needs_its_setting() -> None:
         make_player("flat-mc")
     with pytest.raises(SettingsError, match="did you mean 'sims'"):
         make_player("flat-mc:sim=3")
+
+
+def test_alpha_beta_plays_what_it_sees_to_the_end() -> None:
+    game = make_game("tic-tac-toe")
+    player = make_player("alpha-beta:depth=9")
+    assert player.name == "alpha-beta:depth=9"
+    assert change_settings(player, {"moves": "legal"}).name == "alpha-beta:depth=9,moves=legal"
+    state = game.initial_state()
+    for action in (0, 4, 8, 1):  # White threatens 7
+        state, _ = game.play(state, action)
+    decision = player.choose(game, state, Rng(1))
+    assert decision.action == 7
+    assert decision.value == 0.5
+    result = play_match(game, player, make_player("random"), games=20, seed=1)
+    assert all(outcome.total in (0.5, float(outcome.black.startswith("alpha"))) for outcome in result.outcomes)
+    early = make_player("alpha-beta:depth=9,iterative=false").choose(
+        make_game("go"), Position(9), Rng(1), lambda _: False
+    )
+    assert early.action == 0
+    with pytest.raises(SettingsError, match="depth"):
+        make_player("alpha-beta")

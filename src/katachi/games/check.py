@@ -11,7 +11,7 @@ from typing import Any
 from katachi._core import GameFacts, KeyKind, Player, Rng, TreeSearchOptions, tree_search
 from katachi.core.errors import GameContractError, InvalidArgumentError
 from katachi.core.types import Action
-from katachi.games.contract import Game, native_state
+from katachi.games.contract import ChanceGame, Game, native_state
 
 __all__ = ["GameReport", "check_game"]
 
@@ -129,11 +129,25 @@ def _check_step(game: Game[Any], state: Any, action: Action, rng: Rng) -> tuple[
         _fail(game, state, f"play({action}) earned {reward!r}, not a finite number")
     if _picture(game, state) != before:
         _fail(game, state, f"play({action}) changed the state that it was given: states are immutable")
+    if isinstance(game, ChanceGame):
+        _check_outcomes(game, state, action, following, reward)
     again, reward_again = _play(game, state, action, start)
     if _picture(game, again) != _picture(game, following) or reward_again != reward:
         reason = "is said to be deterministic" if game.facts.deterministic else "got equal generators"
         _fail(game, state, f"play({action}) {reason}, but two calls led to different states or rewards")
     return following, reward
+
+
+def _check_outcomes(game: ChanceGame[Any], state: Any, action: Action, following: Any, reward: float) -> None:  # noqa: ANN401
+    outcomes = list(game.outcomes(state, action))
+    total = sum(outcome.probability for outcome in outcomes)
+    if any(not outcome.probability > 0 for outcome in outcomes) or abs(total - 1) > 1e-9:
+        _fail(game, state, f"the probabilities of outcomes({action}) are not positive with sum 1: {outcomes}")
+    seen = (_picture(game, following), reward)
+    if all((_picture(game, outcome.state), outcome.reward) != seen for outcome in outcomes):
+        _fail(
+            game, state, f"play({action}) led to a state or reward ({reward}) that outcomes does not name: {outcomes}"
+        )
 
 
 def _play(game: Game[Any], state: Any, action: Action, rng: Rng) -> tuple[Any, float]:  # noqa: ANN401

@@ -5,20 +5,22 @@ step: one player, or two with constant sum. Searches and playouts consider `cand
 
 A game may offer `candidates(state)`, `key(state)`, `format_state(state)`, `svg(state)` and, if it can play out faster
 than step by step, `uniform_playout(state, rng) -> (return, length)`; it knows no cap, so a playout that may be cut
-earlier goes step by step. `katachi.games.check.check_game` tells whether a game keeps the contract and its claims.
+earlier goes step by step. A game of chance may offer `outcomes(state, action)`, all that may happen with its
+probabilities, for planners that need more than samples (`katachi.planning`). `katachi.games.check.check_game` tells
+whether a game keeps the contract and the claims of its facts.
 
 A search holds its game. A game that holds its own search is a cycle through native code, which Python does not collect.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from katachi._core import GameFacts, Player, State, python_state
-from katachi.core.errors import ParseError
+from katachi.core.errors import InvalidArgumentError, ParseError
 from katachi.core.types import Action
 from katachi.games.svg_board import draw_text
 
-__all__ = ["BaseGame", "BoardGame", "Game", "native_state"]
+__all__ = ["BaseGame", "BoardGame", "ChanceGame", "Game", "Outcome", "native_state", "outcomes_of"]
 
 S = TypeVar("S")
 
@@ -74,6 +76,31 @@ class BoardGame(Game[S], Protocol[S]):
 
     def parse_action(self, state: S, text: str) -> Action:
         """The inverse of `format_action`."""
+
+
+class Outcome(NamedTuple):
+    """What may come of an action: a probability above 0, the next state, and player 0's reward."""
+
+    probability: float
+    state: Any
+    reward: float
+
+
+@runtime_checkable
+class ChanceGame(Game[S], Protocol[S]):
+    """What a game of chance adds for planners: its transition function, written out."""
+
+    def outcomes(self, state: S, action: Action) -> Sequence[Outcome]:
+        """All that `play` may lead to. The probabilities add up to 1; a state may come up twice."""
+
+
+def outcomes_of(game: Game[S], state: S, action: Action) -> Sequence[Outcome]:
+    """All that an action may lead to: the one thing that `play` does, or what a game of chance says."""
+    if game.facts.deterministic:
+        return [Outcome(1.0, *game.play(state, action))]
+    if not isinstance(game, ChanceGame):
+        raise InvalidArgumentError(f"{game.name} is a game of chance that does not offer outcomes(state, action)")
+    return game.outcomes(state, action)
 
 
 class BaseGame(Generic[S]):

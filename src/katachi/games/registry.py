@@ -46,6 +46,18 @@ def _openspiel(name: str, /, key: str = "none") -> Game[Any]:
     return openspiel(name, key=key)
 
 
+def _gridworld(
+    map: str = "corner",
+    slip: float = 0.2,
+    step_reward: float = -0.04,
+    goal_reward: float = 1.0,
+    pit_reward: float = -1.0,
+) -> Game[Any]:
+    from katachi.games.gridworld import Gridworld
+
+    return Gridworld(map, slip=slip, step_reward=step_reward, goal_reward=goal_reward, pit_reward=pit_reward)
+
+
 def _gymnasium(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
     from katachi.games.gymnasium_game import gymnasium
 
@@ -86,6 +98,7 @@ _FACTORIES: dict[str, GameFactory] = {
     "connect-four": _connect_four,
     "go": _go,
     "gomoku": _gomoku,
+    "gridworld": _gridworld,
     "hex": _hex,
     "pig": _pig,
     "random-walk": _random_walk,
