@@ -6,7 +6,7 @@ are is known to katachi.experiments.registry; where results are kept, to katachi
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
@@ -18,8 +18,8 @@ from katachi.core.settings import Settings
 from katachi.experiments.ledger import Source
 
 __all__ = [
-    "OURS", "SCALES", "VERDICTS", "Claim", "Description", "Progress", "Row", "Runner", "Scale", "ScaleSettings",
-    "Summary", "Verdict", "append_row", "read_rows",
+    "OURS", "SCALES", "VERDICTS", "Answer", "Claim", "Description", "Progress", "Row", "Runner", "Scale",
+    "ScaleSettings", "Summary", "Verdict", "append_row", "read_rows", "summary_of",
 ]  # fmt: skip
 
 Row: TypeAlias = dict[str, Any]
@@ -62,18 +62,41 @@ class Description(Settings):
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What an experiment says about one row of the ledger."""
+
+    verdict: Verdict
+    result: str  # one sentence
+
+
+@dataclass(frozen=True)
 class Summary:
-    """What the rows say."""
+    """What the rows say; `answers` where the ledger's rows have verdicts of their own."""
 
     columns: Sequence[str]
     table: Sequence[Sequence[str]]
     result: str  # one sentence
     verdict: Verdict
     reason: str
+    answers: Mapping[str, Answer] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        return asdict(self)
+        told = asdict(self)
+        return told if self.answers else {key: value for key, value in told.items() if key != "answers"}
+
+
+def summary_of(columns: Sequence[str], table: Sequence[Sequence[str]], answers: Mapping[str, Answer]) -> Summary:
+    """A summary whose verdict is that of all answers: reproduced or not if they agree, else partly."""
+    by_verdict = {verdict: [id for id, answer in answers.items() if answer.verdict == verdict] for verdict in VERDICTS}
+    counts = {verdict: len(ids) for verdict, ids in by_verdict.items()}
+    overall: Verdict = next((verdict for verdict in VERDICTS if counts[verdict] == len(answers)), "partly")
+    result = (
+        ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count) + f" of {len(answers)} claims"
+    )
+    open_ids = [*by_verdict["partly"], *by_verdict["not"]]
+    reason = "; ".join(f"{id}: {answers[id].result}" for id in open_ids) or "every claim holds"
+    return Summary(columns, table, result, overall, reason, dict(answers))
 
 
 class Runner(Protocol):

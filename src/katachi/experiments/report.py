@@ -46,9 +46,13 @@ def report_json(results: Results, damage: Damage | None = None) -> Entry:
         best = None if row.experiment is None else next(iter(results.get(row.experiment, ())), None)
         entry = _ledger_entry(row, damage)
         # A row that nobody can answer is not reproduced; its status tells that from one that failed.
-        verdict = "not" if row.status == "not reproducible" else "pending" if best is None else best.summary.verdict
-        result = f"not reproducible: {row.reason}" if row.reason else None if best is None else best.sentence
-        entries.append({**entry, "result": result, "verdict": verdict})
+        if row.status == "not reproducible":
+            told: Entry = {"result": f"not reproducible: {row.reason}", "verdict": "not"}
+        elif best is None:
+            told = {"result": None, "verdict": "pending"}
+        else:
+            told = {"result": best.sentence_for(row.id), "verdict": best.verdict_for(row.id)}
+        entries.append({**entry, **told})
     for found in load_experiments().values():
         best = next(iter(results.get(found.id, ())), None)
         entry = _own_entry(found, "pending" if best is None else "done", damage)

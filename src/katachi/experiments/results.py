@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 from katachi.arena.executor import Executor
 from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, KatachiError, StoreError
-from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Row, Scale, Summary, read_rows
+from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Row, Scale, Summary, Verdict, read_rows
 from katachi.experiments.registry import Experiment, experiment, load_experiments
 
 __all__ = [
@@ -53,8 +53,20 @@ class Result:
     @property
     def sentence(self) -> str:
         """The result in one line, with what it is worth."""
-        part = "" if self.is_complete else ", not finished"
-        return f"{self.summary.result} ({self.scale}{part})"
+        return self._with_scale(self.summary.result)
+
+    def sentence_for(self, row: str) -> str:
+        """The same for a row of the ledger."""
+        answer = self.summary.answers.get(row)
+        return self.sentence if answer is None else self._with_scale(answer.result)
+
+    def verdict_for(self, row: str) -> Verdict:
+        """For a row of the ledger."""
+        answer = self.summary.answers.get(row)
+        return self.summary.verdict if answer is None else answer.verdict
+
+    def _with_scale(self, result: str) -> str:
+        return f"{result} ({self.scale}{'' if self.is_complete else ', not finished'})"
 
 
 def result_folder(out: Path, id: str, scale: str) -> Path:

@@ -151,19 +151,25 @@ class TreeSearchSettings(Settings):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        means = self.learner in ("monte-carlo", "max", "mixed")
+        two_ply = self.plies == 2
+        terminal_leaf = self.playout_value == "leaf-terminal"
         for is_wrong, text in (
-            (self.learner in ("monte-carlo", "max", "mixed") and self.lambda_ != 1, "lambda is for td and Q(lambda)"),
+            (means and self.lambda_ != 1, "lambda is for td and Q(lambda)"),
+            (means and self.timing != "offline", "only td and Q(lambda) learn online or in place"),
             (isinstance(self.new_nodes, int) and self.new_nodes < 1, f"new_nodes is at least 1, not {self.new_nodes}"),
-            (self.timing != "offline" and self.learner in ("monte-carlo", "max", "mixed"), "only td and Q(lambda) learn online or in place"),
-            (self.plies == 2 and self.learner != "td", "two-ply errors are for learner=td"),
-            (self.plies == 2 and self.timing != "offline", "two-ply errors are learnt offline"),
-            (self.plies == 2 and self.convention == "state", "two-ply errors are for afterstates"),
-            (self.plies == 2 and self.visit_mode != "every", "two-ply errors are learnt at every visit"),
+            (two_ply and self.learner != "td", "two-ply errors are for learner=td"),
+            (two_ply and self.timing != "offline", "two-ply errors are learnt offline"),
+            (two_ply and self.convention == "state", "two-ply errors are for afterstates"),
+            (two_ply and self.visit_mode != "every", "two-ply errors are learnt at every visit"),
             (self.convention == "state" and self.learner in ("max", "mixed"), "max backups are for afterstates"),
             (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
             (self.playout_value == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
-            (self.playout_value == "leaf-terminal" and self._records_playouts, "leaf-terminal is for trees of afterstates with one-ply errors and without MAST"),
-        ):  # fmt: skip
+            (
+                terminal_leaf and self._records_playouts,
+                "leaf-terminal is for trees of afterstates with one-ply errors and without MAST",
+            ),
+        ):
             if is_wrong:
                 raise ValueError(text)
         return self
