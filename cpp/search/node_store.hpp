@@ -44,12 +44,15 @@ struct Edge {
     std::uint32_t visits = 0;
 };
 
-// The lowest and the highest of some values; not valid before there are two different ones.
+// The lowest and the highest of some values; not valid before there are two different ones. What differs by rounding only is
+// not different: it would be blown up to the whole scale.
 struct Range {
+    static constexpr double narrowest = 1e-9;
+
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
 
-    bool is_valid() const { return low < high; }
+    bool is_valid() const { return high - low > narrowest; }
     void add(double value) {
         low = std::min(low, value);
         high = std::max(high, value);
@@ -90,7 +93,9 @@ class KeyIndex {
 
     std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
     // What `bytes` would be after one more.
-    std::size_t bytes_for_one_more() const { return (size_ + 1) * 2 > slots_.size() ? std::max<std::size_t>(1024, slots_.size() * 2) * sizeof(Slot) : bytes(); }
+    std::size_t bytes_for_one_more() const {
+        return (size_ + 1) * 2 > slots_.size() ? std::max<std::size_t>(1024, slots_.size() * 2) * sizeof(Slot) : bytes();
+    }
     void clear() {
         slots_.clear();
         slots_.shrink_to_fit();
@@ -143,7 +148,9 @@ class NodeStore {
     const Extras& extras() const { return extras_; }
 
     std::uint32_t size() const { return nodes_.size(); }
-    std::size_t bytes() const { return nodes_.bytes() + edges_.bytes() + ranges_.bytes() + rewards_.bytes() + means_.bytes() + keys_.bytes() + index_.bytes(); }
+    std::size_t bytes() const {
+        return nodes_.bytes() + edges_.bytes() + ranges_.bytes() + rewards_.bytes() + means_.bytes() + keys_.bytes() + index_.bytes();
+    }
 
     // Is there room for so many more nodes and edges?
     bool has_room(std::uint32_t nodes, std::uint32_t edges = 0) const {
@@ -212,6 +219,16 @@ class NodeStore {
         }
         if (extras_.keys) {
             keys_[to] = keys_[from];
+        }
+    }
+
+    // What is not memorised begins with another value.
+    void renew_initial(double value) {
+        for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+            nodes_[i].value = nodes_[i].visits == 0 ? value : nodes_[i].value;
+        }
+        for (NodeIndex i = 0; i < edges_.size(); ++i) {
+            edges_[i].initial = value;
         }
     }
 
