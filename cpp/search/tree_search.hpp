@@ -198,14 +198,17 @@ class TreeSearch final : public TreeMemory {
                 is_full_ = true;
                 return false;
             }
+            // First what a user's game or heuristic may refuse: no node is left with half of its children.
+            initials_.assign(count, initial());
+            for (std::uint32_t i = 0; i < count && !options_.initial_value && facts_.deterministic; ++i) {
+                S next = state;
+                play(next, buffer_[i], rng_);
+                initials_[i] = heuristics_.value(next);
+            }
             const NodeIndex first = store_.add_children(node, count, initial());
             for (std::uint32_t i = 0; i < count; ++i) {
                 store_[first + i].action = buffer_[i];
-                if (!options_.initial_value && facts_.deterministic) {
-                    S next = state;
-                    play(next, buffer_[i], rng_);
-                    store_[first + i].value = heuristics_.value(next);
-                }
+                store_[first + i].value = initials_[i];
             }
         }
         return facts_.deterministic || allow(node);
@@ -733,6 +736,7 @@ class TreeSearch final : public TreeMemory {
     bool has_weights_ = false;  // of the present episode, for the weighted playout policy
     ActionBuffer buffer_;
     std::vector<std::uint32_t> allowed_;
+    std::vector<double> initials_;
     std::vector<double> action_weights_;
     std::vector<double> weights_;
     std::array<std::vector<MastCell>, 2> mast_;
