@@ -10,13 +10,12 @@ memorised. Every step of an episode is stored, playouts too. What a state learns
 of its occurrences, all TD errors that its trace reaches. Only a game's own uniform playout is called where native code
 calls it, since its draws are its own; it stands in the episode as steps that earn nothing before the last.
 
-Values are player 0's. Symbols: R reward, V value, v V before the episode, G return, delta TD error.
+What an episode teaches is katachi.reference.tree_episodes. Values are player 0's.
 
 Pinned by tests/differential/test_tree_twin.py.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
+from katachi.reference.tree_episodes import Entry, Episode, Node
 from katachi.search.tree_settings import TreeSearchSettings
 
 __all__ = ["TreeSearchTwin"]
@@ -33,38 +33,6 @@ FAINTEST_TRACE = 1e-9  # online, what is weaker is not followed
 NARROWEST_RANGE = 1e-9  # bounds that differ by rounding only are none
 LONGEST_EPISODE = 1_000_000
 UNLIMITED = 10**18
-
-
-@dataclass
-class _Node:
-    """A memorised state."""
-
-    value: float
-    visits: int = 0  # n
-    episodes: int = 0  # n_e
-    mean: float = 0.0  # of returns, beside a backed-up value
-    reward: float = 0.0  # on entering, its mean; for the convention of states
-    low: float = inf  # all-time bounds of its successors' values
-    high: float = -inf
-
-    def widen(self, value: float) -> None:
-        self.low, self.high = min(self.low, value), max(self.high, value)
-
-
-@dataclass
-class _Entry:
-    """A state that an episode has met."""
-
-    name: Hashable | None  # of its node; None: not memorised
-    action: int  # what led here
-    player: Player  # to move here
-    reward: float  # of entering
-    value: float  # v, V_init of a new node, V_playout of a state that is not memorised
-    is_end: bool  # nothing comes after it: the game is over, or the horizon is reached
-    initial: float = 0.0  # V_init here
-    is_chosen: bool = False  # did the control policy choose what comes next?
-    best: float | None = None  # the best action's value, where actions were compared
-    is_greedy: bool = True
 
 
 class _Look(NamedTuple):
@@ -120,14 +88,13 @@ class TreeSearchTwin:
         self.is_graph = settings.structure != "tree"
         self.is_observed = not self.facts.deterministic and settings.transitions == "observed"
         self.is_online = settings.timing == "online" and self.is_graph
-        self.in_state_convention = settings.convention == "state"
+        self.in_states = settings.convention == "state"
         self.root: Hashable = self.root_state.key if self.is_graph else ()
-        self.nodes: dict[Hashable, _Node] = {self.root: _Node(self._initial_value(self.root_state))}
+        self.nodes: dict[Hashable, Node] = {self.root: Node(self._initial_value(self.root_state))}
         self.actions: dict[Hashable, list[int]] = {}  # of a node, as they were met
         self.outcomes: dict[tuple[Hashable, int], list[Hashable]] = {}  # of an action, where they are observed
-        self.edges: dict[
-            Hashable, dict[int, tuple[Hashable, float, float]]
-        ] = {}  # graph: (name, reward, V_init) behind
+        # Behind an action: the node, the reward, V_init; of a graph, and where V_init is a heuristic.
+        self.edges: dict[Hashable, dict[int, tuple[Hashable, float, float]]] = {}
         self.edge_visits: dict[tuple[Hashable, int], int] = {}
         self.mast: dict[tuple[Player, int], list[float]] = {}  # (visits, mean) of a player's action
         self.low, self.high = inf, -inf  # of what has been observed
@@ -181,7 +148,7 @@ class TreeSearchTwin:
     def _simulate(self) -> int:
         """Generates an episode, memorises, learns (4.2); returns its steps."""
         s = self.settings
-        self.entries: list[_Entry] = []
+        self.episode = Episode(s)
         self.firsts: dict[Hashable, int] = {}  # of each memorised state, its first entry
         self.created: list[Hashable] = []
         self.episode_steps, self.gain = 0, 0.0
@@ -190,17 +157,17 @@ class TreeSearchTwin:
         self.most_steps = min(self.meter.steps_left, LONGEST_EPISODE, s.horizon or UNLIMITED)
         last_state, is_over = self._walk()
         if s.reward_timing == "final-sum":
-            self.entries[-1].reward = self.gain
+            self.episode.entries[-1].reward = self.gain
         if not is_over and s.cut_rule == "drop":
             return self.episode_steps
-        self.beyond = 0.0 if is_over else self._value_beyond(last_state)
+        self.episode.beyond = 0.0 if is_over else self._value_beyond(last_state)
         if s.playout_value == "converged-next":
-            self._converge()
+            self.episode.converge()
         for name in self.created if not self.is_online else ():
             self._memorise(name)
         if self.is_online:
-            if not self.in_state_convention:
-                self._give_online(len(self.entries) - 1, self.beyond)
+            if not self.in_states:
+                self._give_online(len(self.episode.entries) - 1, self.episode.beyond)
         else:
             self._learn()
         self._count_actions()
@@ -215,7 +182,7 @@ class TreeSearchTwin:
         state = self.root_state
         self._enter(self.root, -1, 0.0, state)
         while True:
-            entry = self.entries[-1]
+            entry = self.episode.entries[-1]
             if entry.is_end:
                 return state, True
             if self.episode_steps >= self.most_steps:
@@ -270,7 +237,7 @@ class TreeSearchTwin:
         node = self.nodes.get(name) if name is not None else None
         if node is not None and node.visits:
             value = node.value
-        elif self.in_state_convention and is_terminal:
+        elif self.in_states and is_terminal:
             value = 0.0
         elif name is not None:
             value = self._initial_value(state)
@@ -279,10 +246,10 @@ class TreeSearchTwin:
         if name is not None and name not in self.nodes and name not in self.created:
             self.created.append(name)
         if name is not None:
-            self.firsts.setdefault(name, len(self.entries))
+            self.firsts.setdefault(name, len(self.episode.entries))
         timed = reward if s.reward_timing == "timed" else 0.0
         initial = self._initial_value(state) if name is None else 0.0
-        self.entries.append(_Entry(name, action, state.to_play, timed, value, is_end, initial))
+        self.episode.entries.append(Entry(name, action, state.to_play, timed, value, is_end, initial))
         if self.is_online:
             self._learn_online()
 
@@ -318,21 +285,17 @@ class TreeSearchTwin:
         visits, mean = self.mast.get((player, action), (0.0, 0.0))
         return mean if visits else self.blank
 
-    def _playout_depth(self) -> int:
-        """How many steps the next entry is behind the last memorised one."""
-        return next(d for d, entry in enumerate(reversed(self.entries), 1) if entry.name is not None)
-
     def _playout_value(self, state: State | None, action: int) -> float:
         """V_playout (4.1, 4.5) of the state that comes next; `state` may be unknown to a constant."""
         s, rule = self.settings, self.settings.playout_value
         if isinstance(rule, float):
             return self.facts.value_for(self.searcher, rule)
         if rule in ("last-memorised", "leaf-over-gamma"):
-            depth = self._playout_depth()
-            leaf = self.entries[-depth].value
+            depth = self.episode.playout_depth()
+            leaf = self.episode.entries[-depth].value
             return leaf if rule == "last-memorised" else leaf / s.gamma**depth
         if rule == "memory":
-            return self._mast_value(self.entries[-1].player, action)
+            return self._mast_value(self.episode.entries[-1].player, action)
         if rule == "heuristic":
             assert state is not None
             return self._heuristic(state)
@@ -340,24 +303,14 @@ class TreeSearchTwin:
 
     def _value_beyond(self, state: State | None) -> float:
         """What is assumed behind a cut (V_playout, not 0: a cut is no loss)."""
-        if self.in_state_convention:
-            return self.entries[-1].value
+        if self.in_states:
+            return self.episode.entries[-1].value
         if self.settings.playout_value == "memory":
             assert state is not None
-            return self.entries[-1].value if self.entries[-1].name is None else self._initial_value(state)
+            return (
+                self.episode.entries[-1].value if self.episode.entries[-1].name is None else self._initial_value(state)
+            )
         return self._playout_value(state, -1)
-
-    def _converge(self) -> None:
-        """V_playout = converged-next: no TD error where nothing is memorised."""
-        entries, gamma = self.entries, self.settings.gamma
-        for i in range(len(entries) - 1, -1, -1):
-            if entries[i].name is not None:
-                continue
-            is_last = i == len(entries) - 1
-            if not self.in_state_convention:
-                entries[i].value = entries[i].reward + gamma * (self.beyond if is_last else entries[i + 1].value)
-            elif not is_last:
-                entries[i].value = entries[i + 1].reward + gamma * self._end_value(i + 1)
 
     @property
     def _leaves_playout_to_game(self) -> bool:
@@ -366,7 +319,7 @@ class TreeSearchTwin:
         is_seen = (
             s.playout_policy != "uniform"
             or s.plies == 2
-            or self.in_state_convention
+            or self.in_states
             or s.playout_value in ("memory", "heuristic")
             or self.initial is None
         )
@@ -387,16 +340,16 @@ class TreeSearchTwin:
             self._step(reward)
             timed = reward if self.settings.reward_timing == "timed" else 0.0
             value = self._playout_value(None, -1)
-            self.entries.append(_Entry(None, -1, Player.BLACK, timed, value, is_end=False, initial=self.blank))
+            self.episode.entries.append(Entry(None, -1, Player.BLACK, timed, value, is_end=False, initial=self.blank))
         is_over = not is_cut or length < most or (longest is not None and self.episode_steps >= longest)
         return None, is_over or (horizon is not None and self.episode_steps >= horizon)
 
     # ---- choosing ----------------------------------------------------------------------------------------------------
 
     def _through(self, reward: float, value: float) -> float:
-        return reward + self.settings.gamma * value if self.in_state_convention else value
+        return reward + self.settings.gamma * value if self.in_states else value
 
-    def _seen(self, node: _Node) -> float:
+    def _seen(self, node: Node) -> float:
         return self._through(node.reward, node.value)
 
     def _slot(self, name: Hashable, action: int) -> _Look:
@@ -440,7 +393,7 @@ class TreeSearchTwin:
             return 0.0 if whole <= 1 else s.epsilon * max(0.0, 1 - done / (whole - 1))
         return s.epsilon * (s.epsilon_factor**meter.simulations if s.epsilon_decay == "exponential" else 1.0)
 
-    def _choose(self, name: Hashable, actions: Sequence[int], entry: _Entry) -> int:
+    def _choose(self, name: Hashable, actions: Sequence[int], entry: Entry) -> int:
         """The control policy (2.3, 3.4); an index of `actions`."""
         s, rng = self.settings, self.rng
         looks = [self._look(name, action) for action in actions]
@@ -469,7 +422,7 @@ class TreeSearchTwin:
 
     def _scaled(self, name: Hashable, values: Sequence[float], maximises: bool) -> tuple[list[float], bool]:
         """Values from 0 to 1 for the player to move (4.4), and could they be brought there?"""
-        kind, bounds, node = self.settings.normalisation, self.facts.return_bounds, self.nodes.get(name) or _Node(0.0)
+        kind, bounds, node = self.settings.normalisation, self.facts.return_bounds, self.nodes.get(name) or Node(0.0)
         low, high = self.low, self.high
         if kind == "known" and bounds is not None:
             low, high = bounds
@@ -534,13 +487,13 @@ class TreeSearchTwin:
     # ---- learning ----------------------------------------------------------------------------------------------------
 
     def _memorise(self, name: Hashable) -> None:
-        first = next(entry for entry in self.entries if entry.name == name)
-        self.nodes[name] = _Node(first.value, mean=first.value)
+        first = next(entry for entry in self.episode.entries if entry.name == name)
+        self.nodes[name] = Node(first.value, mean=first.value)
         if self.is_observed:
             path = _path(name)
             self.outcomes.setdefault((path[:-1], path[-1][0]), []).append(name)
 
-    def _alpha(self, node: _Node) -> float:
+    def _alpha(self, node: Node) -> float:
         """The step size of a node whose visits have been counted (4.5)."""
         s = self.settings
         if s.step_size == "visits":
@@ -553,90 +506,6 @@ class TreeSearchTwin:
             return float(s.step * s.step_decay ** (node.visits - 1))
         return s.step
 
-    def _end_value(self, i: int) -> float:
-        """The value of entry i for the one before it; where V(s) is what comes after s, the end is worth 0."""
-        entry = self.entries[i]
-        return 0.0 if self.in_state_convention and entry.is_end else entry.value
-
-    def _is_last(self, i: int) -> bool:
-        return i == len(self.entries) - 1
-
-    def _errors(self, values: Sequence[float] | None = None) -> list[float]:
-        """The one-step TD error of every entry, from the values before the episode unless others are given."""
-        entries, gamma = self.entries, self.settings.gamma
-        v = [entry.value for entry in entries] if values is None else values
-        uses_best = self.settings.learner.startswith("q-")
-        errors = []
-        for i, entry in enumerate(entries):
-            if self.in_state_convention:
-                if self._is_last(i):
-                    errors.append(0.0)
-                elif uses_best and entry.best is not None:
-                    errors.append(entry.best - v[i])
-                else:
-                    behind = 0.0 if entries[i + 1].is_end else v[i + 1]
-                    errors.append(entries[i + 1].reward + gamma * behind - v[i])
-            elif uses_best and entry.best is not None:
-                errors.append(entry.reward + gamma * entry.best - v[i])
-            else:
-                errors.append(entry.reward + gamma * (self.beyond if self._is_last(i) else v[i + 1]) - v[i])
-        if self.settings.playout_value == "leaf-terminal":
-            leaf = max(i for i, entry in enumerate(entries) if entry.name is not None)
-            if leaf < len(entries) - 1:
-                rest = sum(gamma**k * entry.reward for k, entry in enumerate(entries[leaf + 1 :]))
-                rest += gamma ** (len(entries) - leaf - 1) * self.beyond
-                errors[leaf:] = [entries[leaf].reward + gamma * rest - v[leaf]] + [0.0] * (len(entries) - leaf - 1)
-        return errors
-
-    def _returns(self) -> list[float]:
-        """G of every entry: with the reward of entering it for afterstates, without it for states."""
-        entries, gamma = self.entries, self.settings.gamma
-        found = [0.0] * len(entries)
-        for i in range(len(entries) - 1, -1, -1):
-            if self.in_state_convention:
-                found[i] = self._end_value(i) if self._is_last(i) else entries[i + 1].reward + gamma * found[i + 1]
-            else:
-                found[i] = entries[i].reward + gamma * (self.beyond if self._is_last(i) else found[i + 1])
-        return found
-
-    def _reached(self, i: int, end: int) -> range:
-        """The errors before `end` that the trace of entry i reaches: Watkins cuts it where a choice was not greedy."""
-        if self.settings.learner == "q-watkins":
-            for t in range(i, end):
-                if not self.entries[t].is_greedy:
-                    return range(i, t + 1)
-        return range(i, end)
-
-    def _sum(self, errors: Sequence[float], i: int, end: int | None = None) -> float:
-        """The TD errors from entry i on (before `end`), decayed."""
-        s = self.settings
-        end = len(errors) if end is None else end
-        if s.plies == 2:
-            return self._two_ply_sum(i)
-        return sum((s.gamma * s.lambda_) ** (t - i) * errors[t] for t in self._reached(i, end))
-
-    def _two_ply_sum(self, i: int) -> float:
-        """Errors to the next state of the same player: R_i + gamma R_(i+1) + gamma^2 V_(i+2) - V_i (8.2)."""
-        entries, gamma = self.entries, self.settings.gamma
-        v = [entry.value for entry in entries] + [self.beyond]
-        total = 0.0
-        for k, t in enumerate(range(i, len(entries), 2)):
-            error = entries[t].reward - v[t]
-            if t + 1 < len(entries):
-                error += gamma * entries[t + 1].reward + gamma**2 * v[t + 2]
-            else:
-                error += gamma * v[t + 1]
-            total += (gamma**2 * self.settings.lambda_) ** k * error
-        return total
-
-    def _occurrences(self) -> dict[Hashable, list[int]]:
-        """Where each memorised state stands in the episode."""
-        found: dict[Hashable, list[int]] = {}
-        for i, entry in enumerate(self.entries):
-            if entry.name is not None:
-                found.setdefault(entry.name, []).append(i)
-        return found
-
     def _learn(self) -> None:
         s = self.settings
         if s.learner in ("monte-carlo", "max", "mixed"):
@@ -648,40 +517,42 @@ class TreeSearchTwin:
 
     def _learn_errors(self) -> None:
         """Offline: V += alpha * sum over t of delta_t E_t (3.5), with the trace of the visit mode."""
-        errors, size = self._errors(), len(self.entries)
-        for name, places in self._occurrences().items():
+        errors, size = self.episode.errors(), len(self.episode.entries)
+        for name, places in self.episode.occurrences().items():
             node = self.nodes[name]
             node.visits += len(places)
             node.episodes += 1
             if self.settings.visit_mode == "every":
-                total = sum(self._sum(errors, i) for i in places)
+                total = sum(self.episode.error_sum(errors, i) for i in places)
             elif self.settings.visit_mode == "first":
-                total = self._sum(errors, places[0])
+                total = self.episode.error_sum(errors, places[0])
             else:  # replacing: an error reaches a state through its most recent occurrence
-                total = sum(self._sum(errors, i, end) for i, end in zip(places, [*places[1:], size], strict=True))
+                total = sum(
+                    self.episode.error_sum(errors, i, end) for i, end in zip(places, [*places[1:], size], strict=True)
+                )
             node.value += self._alpha(node) * total
 
     def _learn_in_place(self) -> None:
         """From the end to the beginning, each state with what it holds when its turn comes (4.3)."""
-        values = [entry.value for entry in self.entries]
-        last_place = {name: places[-1] for name, places in self._occurrences().items()}
-        for i in range(len(self.entries) - 1, -1, -1):
-            name = self.entries[i].name
+        values = [entry.value for entry in self.episode.entries]
+        last_place = {name: places[-1] for name, places in self.episode.occurrences().items()}
+        for i in range(len(self.episode.entries) - 1, -1, -1):
+            name = self.episode.entries[i].name
             if name is None:
                 continue
             node = self.nodes[name]
             node.visits += 1
             node.episodes += last_place[name] == i
             values[i] = node.value
-            node.value += self._alpha(node) * self._sum(self._errors(values), i)
+            node.value += self._alpha(node) * self.episode.error_sum(self.episode.errors(values), i)
 
     def _learn_returns(self) -> None:
         """Means of returns (3.5); max backups put the best action's value in their place, or beside them (3.7)."""
         s = self.settings
-        returns, occurrences = self._returns(), self._occurrences()
+        returns, occurrences = self.episode.returns(), self.episode.occurrences()
         mix = {"monte-carlo": 0.0, "max": 1.0, "mixed": s.mix}[s.learner]
-        for i in range(len(self.entries) - 1, -1, -1):
-            entry = self.entries[i]
+        for i in range(len(self.episode.entries) - 1, -1, -1):
+            entry = self.episode.entries[i]
             if entry.name is None:
                 continue
             node, places = self.nodes[entry.name], occurrences[entry.name]
@@ -689,7 +560,7 @@ class TreeSearchTwin:
                 node.mean = entry.value
             node.visits += 1
             node.episodes += i == places[-1]
-            learns = not (self.in_state_convention and self._is_last(i))
+            learns = not (self.in_states and self.episode.is_last(i))
             if learns and (s.visit_mode == "every" or i == places[0]):
                 node.mean += self._alpha(node) * (returns[i] - node.mean)
             node.value = node.mean
@@ -697,7 +568,7 @@ class TreeSearchTwin:
             if best is not None:
                 node.value = (1 - mix) * node.mean + mix * (entry.reward + s.gamma * best)
 
-    def _best_memorised(self, entry: _Entry) -> float | None:
+    def _best_memorised(self, entry: Entry) -> float | None:
         looks = []
         for action in self.actions.get(entry.name, ()):
             if self.is_graph:
@@ -711,8 +582,8 @@ class TreeSearchTwin:
     # Online (4.6.1): an error is given to all that led to it as soon as the next state is known.
 
     def _learn_online(self) -> None:
-        entry = self.entries[-1]
-        i = len(self.entries) - 1
+        entry = self.episode.entries[-1]
+        i = len(self.episode.entries) - 1
         if entry.name is not None:
             if entry.name not in self.nodes:
                 self._memorise(entry.name)
@@ -722,25 +593,25 @@ class TreeSearchTwin:
             node.visits += 1
             node.episodes += self.firsts[entry.name] == i
         if i > 0:
-            before = self.entries[i - 1]
+            before = self.episode.entries[i - 1]
             if before.is_chosen:
                 self._count_edge(before, entry)
-            self._give_online(i - 1, self._end_value(i))
+            self._give_online(i - 1, self.episode.end_value(i))
 
-    def _count_edge(self, before: _Entry, entry: _Entry) -> None:
+    def _count_edge(self, before: Entry, entry: Entry) -> None:
         edge = (before.name, entry.action)
         self.edge_visits[edge] = self.edge_visits.get(edge, 0) + 1
 
     def _give_online(self, last: int, value_behind: float) -> None:
-        s, entries = self.settings, self.entries
+        s, entries = self.settings, self.episode.entries
         entry = entries[last]
         held = entry.value if entry.name is None else self.nodes[entry.name].value
-        if self.in_state_convention:
+        if self.in_states:
             error = entries[last + 1].reward + s.gamma * value_behind - held
         else:
             error = entry.reward + s.gamma * value_behind - held
         if s.learner.startswith("q-") and entry.best is not None:
-            error = entry.best - held if self.in_state_convention else entry.reward + s.gamma * entry.best - held
+            error = entry.best - held if self.in_states else entry.reward + s.gamma * entry.best - held
         weight, seen = 1.0, set[Hashable]()
         for i in range(last, -1, -1):
             if weight < FAINTEST_TRACE or (i < last and s.learner == "q-watkins" and not entries[i].is_greedy):
@@ -756,7 +627,7 @@ class TreeSearchTwin:
     # ---- after an episode --------------------------------------------------------------------------------------------
 
     def _count_actions(self) -> None:
-        for before, entry in zip(self.entries, self.entries[1:], strict=False):
+        for before, entry in zip(self.episode.entries, self.episode.entries[1:], strict=False):
             if entry.name is not None and not self.is_graph:
                 node = self.nodes[entry.name]
                 node.reward += (entry.reward - node.reward) / node.visits
@@ -765,7 +636,7 @@ class TreeSearchTwin:
 
     def _successor_value(self, i: int) -> float:
         """What the control policy sees of entry i from the state before it."""
-        before, entry = self.entries[i - 1], self.entries[i]
+        before, entry = self.episode.entries[i - 1], self.episode.entries[i]
         node = self.nodes[entry.name]
         if self.is_observed:
             return self._slot(before.name, entry.action).value
@@ -773,21 +644,21 @@ class TreeSearchTwin:
 
     def _widen(self, is_over: bool) -> None:
         """The bounds of what has been observed, and of every state's successors (4.4)."""
-        s, entries = self.settings, self.entries
+        s, entries = self.settings, self.episode.entries
         memorised = [i for i, entry in enumerate(entries) if entry.name is not None]
         if s.global_source == "running-return":
             seen = self.running
         elif s.global_source == "episode-return":
-            seen = [self.gain + (0.0 if is_over else self.beyond)]
+            seen = [self.gain + (0.0 if is_over else self.episode.beyond)]
         else:
-            targets = self._targets()
-            learners = [i for i in memorised if not (self.in_state_convention and self._is_last(i))]
+            targets = self.episode.targets()
+            learners = [i for i in memorised if not (self.in_states and self.episode.is_last(i))]
             is_target = s.global_source == "target"
             seen = [targets[i] - (0.0 if is_target else entries[i].value) for i in learners]
         self.low, self.high = min([self.low, *seen]), max([self.high, *seen])
         if not s.normalisation.startswith("local"):
             return
-        returns = self._returns()
+        returns = self.episode.returns()
         for i in memorised:
             node = self.nodes[entries[i].name]
             successors = [j for j in memorised if j > i] if s.normalisation == "local-branch" else [i + 1]
@@ -801,22 +672,17 @@ class TreeSearchTwin:
         if s.bounds_include_init and memorised[-1] < len(entries) - 1:
             self.nodes[entries[memorised[-1]].name].widen(entries[memorised[-1] + 1].initial)
 
-    def _targets(self) -> list[float]:
-        """What every entry was to learn."""
-        if self.settings.learner == "monte-carlo":
-            return self._returns()
-        errors = self._errors()
-        return [entry.value + self._sum(errors, i) for i, entry in enumerate(self.entries)]
-
     def _learn_mast(self) -> None:
         """Mean returns of actions, from the action on (3.7), as the learner measures them."""
-        targets = self._targets()
-        if self.in_state_convention:
-            targets[-1] = self._end_value(len(targets) - 1)
-        for i in range(1, len(self.entries)):
-            cell = self.mast.setdefault((self.entries[i - 1].player, self.entries[i].action), [0.0, 0.0])
+        targets = self.episode.targets()
+        if self.in_states:
+            targets[-1] = self.episode.end_value(len(targets) - 1)
+        for i in range(1, len(self.episode.entries)):
+            cell = self.mast.setdefault(
+                (self.episode.entries[i - 1].player, self.episode.entries[i].action), [0.0, 0.0]
+            )
             cell[0] += 1
-            cell[1] += (self._through(self.entries[i].reward, targets[i]) - cell[1]) / cell[0]
+            cell[1] += (self._through(self.episode.entries[i].reward, targets[i]) - cell[1]) / cell[0]
 
 
 def _path(name: Hashable) -> tuple[Any, ...]:
