@@ -25,12 +25,18 @@ class TreeLearner {
     void learn_step(NodeStore& store, Episode& episode);
     void learn_end(NodeStore& store, Episode& episode, Range& global);
 
-    // What remains of a playout of which only sums are known: its rewards decayed by gamma lambda and by gamma. `value` is
-    // V_playout, `leaf` the value of the entry before it.
-    Tail tail(double decayed, double discounted, int length, bool is_cut, double value, double leaf);
+    // What remains of a playout of which only sums are known: its rewards decayed by gamma lambda and by gamma. `beyond` is
+    // V_playout of the state behind it, `leaf` the value of the entry before it.
+    Tail tail(double decayed, double discounted, int length, bool is_cut, double beyond, double leaf);
 
-    // What an entry of the last episode was to learn.
-    double target(std::size_t i, const Entry& entry) const { return options_.learner == Learner::monte_carlo ? returns_[i] : entry.value + sums_[i]; }
+    // What the action that led to an entry of the last episode was to learn, with its reward.
+    double action_target(std::size_t i, const Episode& episode) const {
+        const Entry& entry = episode.entries[i];
+        const bool is_state = options_.convention == Convention::state;
+        const bool is_return = options_.learner == Learner::monte_carlo || (is_state && i + 1 == episode.entries.size());
+        const double target = is_return ? returns_[i] : entry.value + sums_[i];
+        return is_state ? entry.reward + options_.gamma * target : target;
+    }
 
     // gamma^k and (gamma lambda)^k, by repeated multiplication.
     double discount(int k) { return power(discounts_, options_.gamma, k); }
@@ -49,6 +55,8 @@ class TreeLearner {
     void learn_in_place(NodeStore& store, const Episode& episode);
     void back_up_best(NodeStore& store, const Episode& episode);
     bool best_of(const NodeStore& store, const Entry& entry, double& best) const;
+    bool learns_nothing(const Episode& episode, std::size_t i) const;
+    static void renew_action(NodeStore& store, const Entry& entry);
     void give_error(NodeStore& store, const Episode& episode, std::size_t last, double error);
     void count_visit(Node& node, const Entry& entry);
     void finish(NodeStore& store, const Episode& episode, Range& global);

@@ -163,6 +163,9 @@ class TreeSearchSettings(Settings):
             (two_ply and self.convention == "state", "two-ply errors are for afterstates"),
             (two_ply and self.visit_mode != "every", "two-ply errors are learnt at every visit"),
             (self.convention == "state" and self.learner in ("max", "mixed"), "max backups are for afterstates"),
+            (self.convention == "state" and self.reward_timing == "final-sum", "final-sum is for afterstates"),
+            (self.timing == "online" and self.cut_rule == "drop", "what is learnt online cannot be dropped"),
+            (self.timing == "online" and self.playout_value == "converged-next", "converged-next is not known online"),
             (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
             (self.playout_value == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
             (
@@ -198,6 +201,10 @@ class TreeSearchSettings(Settings):
                 )
             if not facts.deterministic:
                 raise InvalidArgumentError(f"structure={self.structure} is for games without chance, unlike {name}")
+        if self.learner in ("max", "mixed") and not facts.deterministic and self.transitions != "observed":
+            raise InvalidArgumentError(
+                f"learner={self.learner} in a game of chance, {name}, needs transitions=observed"
+            )
         if self.transitions == "observed" and not facts.deterministic and facts.key == KeyKind.NONE:
             raise InvalidArgumentError(f"transitions=observed tells outcomes by their keys, and {name} has none")
 
