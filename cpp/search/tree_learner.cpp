@@ -204,15 +204,6 @@ void TreeLearner::measure_two_ply(const Episode& episode) {
     }
 }
 
-// The root was not entered when the episode began: in a graph, where it may be entered later, that teaches nothing about its
-// value as an afterstate.
-bool TreeLearner::learns(std::size_t i) const { return i > 0 || options_.structure == Structure::tree || options_.convention == Convention::state; }
-
-// Is it the first entry of its node that teaches something?
-bool TreeLearner::learns_first(const Episode& episode, std::size_t i) const {
-    return episode.entries[i].is_first || (!learns(0) && episode.entries[0].later == i);
-}
-
 void TreeLearner::count_visit(Node& node, const Entry& entry) {
     if (node.visits == 0) {
         node.value = entry.value;
@@ -236,7 +227,7 @@ void TreeLearner::give_returns(NodeStore& store, const Episode& episode) {
         }
         Node& node = store[entries[i].node];
         count_visit(node, entries[i]);
-        if (learns(i) && !learns_nothing(episode, i) && (options_.visit_mode == VisitMode::every || learns_first(episode, i))) {
+        if (!learns_nothing(episode, i) && (options_.visit_mode == VisitMode::every || entries[i].is_first)) {
             node.value += step_size(node) * (returns_[i] - node.value);
         }
     }
@@ -257,7 +248,7 @@ void TreeLearner::give_errors(NodeStore& store, const Episode& episode) {
         }
         Node& node = store[entry.node];
         double sum = sums_[i];
-        if (!learns(i) || (options_.visit_mode == VisitMode::first && !learns_first(episode, i))) {
+        if (options_.visit_mode == VisitMode::first && !entry.is_first) {
             continue;
         }
         if (options_.visit_mode == VisitMode::replacing && entry.later != never &&
@@ -292,7 +283,7 @@ void TreeLearner::learn_in_place(NodeStore& store, const Episode& episode) {
             error = (is_compared ? entry.best : reward_after + gamma * next) - value;
         }
         sum = gamma * options_.lambda * (options_.learner == Learner::q_watkins && !entry.is_greedy ? 0 : sum) + error;
-        if (node != nullptr && learns(i)) {
+        if (node != nullptr) {
             node->value += step_size(*node) * sum;
         }
         next = entry.is_end ? 0 : value;
@@ -336,7 +327,7 @@ void TreeLearner::back_up_best(NodeStore& store, const Episode& episode) {
             mean = entry.value;
         }
         count_visit(node, entry);
-        if (learns(i) && (options_.visit_mode == VisitMode::every || learns_first(episode, i))) {
+        if (options_.visit_mode == VisitMode::every || entry.is_first) {
             mean += step_size(node) * (returns_[i] - mean);
         }
         double best = 0;
@@ -396,9 +387,9 @@ void TreeLearner::give_error(NodeStore& store, const Episode& episode, std::size
         if (i < last && options_.learner == Learner::q_watkins && !entry.is_greedy) {
             break;
         }
-        const bool counts = options_.visit_mode == VisitMode::every || (options_.visit_mode == VisitMode::first && learns_first(episode, i)) ||
+        const bool counts = options_.visit_mode == VisitMode::every || (options_.visit_mode == VisitMode::first && entry.is_first) ||
                             (options_.visit_mode == VisitMode::replacing && (entry.later == never || entry.later > last));
-        if (entry.node != no_node && learns(i) && counts) {
+        if (entry.node != no_node && counts) {
             Node& node = store[entry.node];
             node.value += step_size(node) * weight * error;
         }

@@ -45,8 +45,6 @@ class TreeLearner {
    private:
     static double power(std::vector<double>& table, double base, int k);
     double step_size(const Node& node) const;
-    bool learns(std::size_t i) const;
-    bool learns_first(const Episode& episode, std::size_t i) const;
     void learn_plainly(NodeStore& store, const Episode& episode);
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);

@@ -4,6 +4,8 @@
 // In the memorised part of the space the control policy chooses (tree_control.hpp), beyond it the playout policy. A node of the
 // tree stands for a sequence of actions; where a game has chance, for all states that they led to, or for those that were
 // observed. A graph finds its nodes by the keys of states, so that an episode may leave the memorised part and come back.
+// Where values are of afterstates, its root is apart: it is never entered, and a state that is entered later, the same or
+// not, has another value: that of entering it.
 // Children are made when a node is selected from for the first time.
 #pragma once
 
@@ -70,6 +72,10 @@ class TreeSearch final : public TreeMemory {
             renew_root();
         } else {
             root_ = node;
+            if (options_.convention == Convention::afterstate) {
+                root_ = store_.add(1, 0);
+                store_.copy(node, root_);
+            }
             renew_root_edges();
         }
         return true;
@@ -145,7 +151,9 @@ class TreeSearch final : public TreeMemory {
         if (is_tree()) {
             make_children(root_, root_state_);
         } else {
-            store_.index().insert(root_state_.key(), root_);
+            if (options_.convention == Convention::state) {
+                store_.index().insert(root_state_.key(), root_);
+            }
             make_edges(root_, root_state_);
         }
     }
@@ -418,7 +426,7 @@ class TreeSearch final : public TreeMemory {
             is_full_ = true;
             return no_node;
         }
-        const NodeIndex created = store_.add(1, initial());
+        const NodeIndex created = store_.add(1, initial_value(state));
         store_.index().insert(state.key(), created);
         return created;
     }
@@ -469,7 +477,10 @@ class TreeSearch final : public TreeMemory {
         if (is_online()) {
             learner_.learn_step(store_, episode_);
         } else if (node != no_node) {
-            ++store_[node].visits;  // at once: what is chosen next may depend on it
+            ++store_[node].visits;  // at once, or a greedy policy would run in circles
+        }
+        if (!is_online() && edge != no_node) {
+            ++store_.edge(edge).visits;
         }
     }
 
@@ -478,6 +489,9 @@ class TreeSearch final : public TreeMemory {
         for (const Entry& entry : episode_.entries) {
             if (entry.node != no_node) {
                 --store_[entry.node].visits;
+            }
+            if (entry.slot != no_node) {
+                --store_.edge(entry.slot).visits;
             }
         }
     }

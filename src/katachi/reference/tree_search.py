@@ -15,6 +15,7 @@ What an episode teaches is katachi.reference.tree_episodes. Values are player 0'
 Pinned by tests/differential/test_tree_twin.py.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import exp, inf, log, sqrt
 from typing import Any, NamedTuple
@@ -89,7 +90,8 @@ class TreeSearchTwin:
         self.is_observed = not self.facts.deterministic and settings.transitions == "observed"
         self.is_online = settings.timing == "online" and self.is_graph
         self.in_states = settings.convention == "state"
-        self.root: Hashable = self.root_state.key if self.is_graph else ()
+        # An afterstate's value is that of entering it, which never happens to the root: coming back is another node.
+        self.root: Hashable = self.root_state.key if self.is_graph and self.in_states else ()
         self.nodes: dict[Hashable, Node] = {self.root: Node(self._initial_value(self.root_state))}
         self.actions: dict[Hashable, list[int]] = {}  # of a node, as they were met
         self.outcomes: dict[tuple[Hashable, int], list[Hashable]] = {}  # of an action, where they are observed
@@ -151,6 +153,7 @@ class TreeSearchTwin:
         self.episode = Episode(s)
         self.firsts: dict[Hashable, int] = {}  # of each memorised state, its first entry
         self.created: list[Hashable] = []
+        self.met: Counter[Hashable] = Counter()  # visits of this episode, of states and of (state, action)
         self.episode_steps, self.gain = 0, 0.0
         self.running: list[float] = []  # returns so far
         self.weights: list[float] | None = None
@@ -189,7 +192,10 @@ class TreeSearchTwin:
                 return state, False
             name = entry.name
             is_known = name is not None and (
-                name == self.root or s.structure == "fixed" or (name in self.nodes and name not in self.created)
+                name == self.root
+                or s.structure == "fixed"
+                or (name in self.nodes and name not in self.created)
+                or self.firsts[name] < len(self.episode.entries) - 1  # of a graph: met again
             )
             grows = not self.is_graph and len(self.created) < self._most_new and name is not None
             if not is_known and not self.is_graph and not grows and self._leaves_playout_to_game:
@@ -205,6 +211,7 @@ class TreeSearchTwin:
                 action = actions[self._choose_playout(state, actions)]
             following, reward = state.play(action, self.rng)
             self._step(reward)
+            self.met[name, action] += int(is_known)
             self._enter(self._name_behind(name, action, following), action, reward, following)
             state = following
 
@@ -247,6 +254,7 @@ class TreeSearchTwin:
             self.created.append(name)
         if name is not None:
             self.firsts.setdefault(name, len(self.episode.entries))
+            self.met[name] += 1
         timed = reward if s.reward_timing == "timed" else 0.0
         initial = self._initial_value(state) if name is None else 0.0
         self.episode.entries.append(Entry(name, action, state.to_play, timed, value, is_end, initial))
@@ -360,18 +368,25 @@ class TreeSearchTwin:
             return _Look(self.blank, 0)
         return _Look(sum(node.visits * self._seen(node) for node in nodes) / visits, visits)
 
+    def _visits(self, name: Hashable) -> int:
+        """n, with the visits of this episode: in a graph they count at once, or a greedy policy runs in circles."""
+        node = self.nodes.get(name)
+        now = self.met[name] if self.is_graph and not self.is_online else 0
+        return now + (0 if node is None else node.visits)
+
     def _look(self, name: Hashable, action: int) -> _Look:
         if self.is_observed:
             return self._slot(name, action)
         if self.is_graph:
             child, reward, initial = self.edges[name][action]
-            node = self.nodes.get(child)
-            if node is None or not node.visits:
+            visits = self._visits(child)
+            if not visits:
                 return _Look(initial, 0)
-            by_edge = self.settings.graph_counts == "edge"
-            return _Look(
-                self._through(reward, node.value), self.edge_visits.get((name, action), 0) if by_edge else node.visits
-            )
+            node = self.nodes.get(child)
+            value = self.episode.entries[self.firsts[child]].value if node is None else node.value
+            if self.settings.graph_counts == "edge":
+                visits = self.edge_visits.get((name, action), 0) + (0 if self.is_online else self.met[name, action])
+            return _Look(self._through(reward, value), visits)
         node = self.nodes.get((*_path(name), action))
         if node is not None and node.visits:
             return _Look(self._seen(node), node.visits)
@@ -438,8 +453,7 @@ class TreeSearchTwin:
         untried = [i for i, look in enumerate(looks) if look.visits == 0]
         if untried and s.first_play_urgency is None:
             return untried[0] if len(untried) == 1 else untried[self.rng.below(len(untried))]
-        visits = self.nodes[name].visits if name in self.nodes else 0
-        total = sum(look.visits for look in looks) if s.parent_count == "children" else visits
+        total = sum(look.visits for look in looks) if s.parent_count == "children" else self._visits(name)
         log_total = log(max(total, 1))
         scores = []
         for look, value in zip(looks, scaled, strict=True):
