@@ -71,7 +71,7 @@ class TreeSearch final : public TreeMemory {
             root_ = 0;
             renew_root();
         } else {
-            root_ = node;
+            root_ = home_ = node;
             if (options_.convention == Convention::afterstate) {
                 root_ = store_.add(1, 0);
                 store_.copy(node, root_);
@@ -151,9 +151,8 @@ class TreeSearch final : public TreeMemory {
         if (is_tree()) {
             make_children(root_, root_state_);
         } else {
-            if (options_.convention == Convention::state) {
-                store_.index().insert(root_state_.key(), root_);
-            }
+            home_ = options_.convention == Convention::state ? root_ : store_.add(1, initial_value(root_state_));
+            store_.index().insert(root_state_.key(), home_);
             make_edges(root_, root_state_);
         }
     }
@@ -393,7 +392,8 @@ class TreeSearch final : public TreeMemory {
             NodeIndex edge = no_node;
             NodeIndex next = no_node;
             // A new state is left by the playout policy the first time, and by the control policy when it is met again.
-            const bool is_known = node != no_node && (is_fixed || node == root_ || is_old(node) || !episode_.entries.back().is_first);
+            const bool is_known =
+                node != no_node && (is_fixed || node == root_ || node == home_ || is_old(node) || !episode_.entries.back().is_first);
             if (is_known && make_edges(node, state)) {
                 edge = store_[node].first + choose(node, state, rng);
                 action = store_.edge(edge).action;
@@ -408,7 +408,7 @@ class TreeSearch final : public TreeMemory {
                 next = store_.index().find(state.key());
             }
             // A node without visits was left behind by an episode that was dropped or failed.
-            if (next == no_node || (store_[next].visits == 0 && !is_in_episode(next))) {
+            if (next == no_node || (store_[next].visits == 0 && next != home_ && !is_in_episode(next))) {
                 next = created < most_new ? create(next, state) : no_node;
                 created += next == no_node ? 0 : 1;
             }
@@ -789,6 +789,7 @@ class TreeSearch final : public TreeMemory {
     Heuristics<S> heuristics_;
     bool calls_python_;
     bool records_playouts_ = false;
+    NodeIndex home_ = no_node;  // graph: the root's state when it is entered, memorised from the start like the root
     bool has_weights_ = false;  // of the present episode, for the weighted playout policy
     ActionBuffer buffer_;
     std::vector<std::uint32_t> allowed_;

@@ -151,7 +151,7 @@ def check(seed: int) -> None:
             twin.run(limit)
             assert (native.simulations, native.steps) == (twin.simulations, twin.steps)
             assert_same(native.tree.to_dict(depth=4), twin.to_dict(depth=4))
-            assert len(native.tree) == len(twin.nodes)
+            assert len(native.tree) == len(twin)
     except AssertionError as error:
         error.add_note(f"seed {seed}: {name}, {limits}, {changed}")
         raise

@@ -92,7 +92,10 @@ class TreeSearchTwin:
         self.in_states = settings.convention == "state"
         # An afterstate's value is that of entering it, which never happens to the root: coming back is another node.
         self.root: Hashable = self.root_state.key if self.is_graph and self.in_states else ()
-        self.nodes: dict[Hashable, Node] = {self.root: Node(self._initial_value(self.root_state))}
+        first = self._initial_value(self.root_state)
+        self.nodes: dict[Hashable, Node] = {self.root: Node(first)}
+        if self.is_graph:
+            self.nodes.setdefault(self.root_state.key, Node(first))
         self.actions: dict[Hashable, list[int]] = {}  # of a node, as they were met
         self.outcomes: dict[tuple[Hashable, int], list[Hashable]] = {}  # of an action, where they are observed
         # Behind an action: the node, the reward, V_init; of a graph, and where V_init is a heuristic.
@@ -115,6 +118,10 @@ class TreeSearchTwin:
             self.meter.steps += steps
             self.simulations += 1
             self.steps += steps
+
+    def __len__(self) -> int:
+        """How many states are memorised: the root, and all that were visited."""
+        return sum(name == self.root or node.visits > 0 for name, node in self.nodes.items())
 
     def to_dict(self, depth: int) -> dict[str, Any]:
         """As katachi.search.tree.Tree.to_dict has it."""
