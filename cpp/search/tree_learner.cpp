@@ -15,10 +15,17 @@ TreeLearner::TreeLearner(const TreeSearchOptions& options, const GameFacts& fact
     : options_(options),
       facts_(facts),
       initial_(initial),
+      lambda_(options.lambda),
       is_plain_(options.structure == Structure::tree && (options.learner == Learner::monte_carlo || options.learner == Learner::td) &&
                 options.plies == 1 && options.convention == Convention::afterstate && options.normalisation != Normalisation::local_return &&
                 (options.global_source == GlobalSource::running_return || options.global_source == GlobalSource::episode_return) &&
                 options.playout_policy != PlayoutPolicy::mast && options.playout_value != PlayoutValue::memory) {}
+
+void TreeLearner::begin_episode(std::uint64_t number) {
+    if (options_.lambda_rise > 0) {
+        lambda_ = 1 - (1 - options_.lambda) * std::pow(1 - options_.lambda_rise, static_cast<double>(number));
+    }
+}
 
 double TreeLearner::power(std::vector<double>& table, double base, int k) {
     const auto index = static_cast<std::size_t>(k);
@@ -68,12 +75,12 @@ Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cu
             if (is_cut) {
                 tail.discounted += leaf / gamma;
             } else {
-                tail.errors -= std::pow(options_.lambda, length - 1) * leaf / gamma;
+                tail.errors -= std::pow(lambda_, length - 1) * leaf / gamma;
             }
             break;
         default:
             if (gamma != 1) {
-                const double decay = gamma * options_.lambda;
+                const double decay = gamma * lambda_;
                 tail.errors += (gamma - 1) * beyond * (1 - trace(length - 1)) / (1 - decay);
             }
             tail.errors += trace(length - 1) * ((is_cut ? gamma * beyond : 0.0) - beyond);
@@ -118,7 +125,7 @@ void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
     std::uint32_t goes_on = 0;
     for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
         gain = entry->reward + options_.gamma * gain;
-        sum = options_.gamma * options_.lambda * sum + (entry->reward + options_.gamma * next - entry->value);
+        sum = options_.gamma * lambda_ * sum + (entry->reward + options_.gamma * next - entry->value);
         next = entry->value;
         if (entry->node == no_node) {
             continue;
@@ -170,7 +177,7 @@ void TreeLearner::measure(const Episode& episode) {
             sum = 0;
             ++cut;
         }
-        sum = gamma * options_.lambda * sum + error;
+        sum = gamma * lambda_ * sum + error;
         returns_[i] = gain;
         sums_[i] = sum;
         if (cuts) {
@@ -189,7 +196,7 @@ void TreeLearner::measure_two_ply(const Episode& episode) {
     const auto& entries = episode.entries;
     const std::size_t size = entries.size();
     const double gamma = options_.gamma;
-    const double decay = gamma * gamma * options_.lambda;
+    const double decay = gamma * gamma * lambda_;
     for (std::size_t i = size; i-- > 0;) {
         const Entry& entry = entries[i];
         double error = entry.reward - entry.value;
@@ -282,7 +289,7 @@ void TreeLearner::learn_in_place(NodeStore& store, const Episode& episode) {
         } else if (!learns_nothing(episode, i)) {
             error = (is_compared ? entry.best : reward_after + gamma * next) - value;
         }
-        sum = gamma * options_.lambda * (options_.learner == Learner::q_watkins && !entry.is_greedy ? 0 : sum) + error;
+        sum = gamma * lambda_ * (options_.learner == Learner::q_watkins && !entry.is_greedy ? 0 : sum) + error;
         if (node != nullptr) {
             node->value += step_size(*node) * sum;
         }
@@ -393,7 +400,7 @@ void TreeLearner::give_error(NodeStore& store, const Episode& episode, std::size
             Node& node = store[entry.node];
             node.value += step_size(node) * weight * error;
         }
-        weight *= options_.gamma * options_.lambda;
+        weight *= options_.gamma * lambda_;
     }
 }
 

@@ -5,6 +5,7 @@
 // tree, where no node occurs twice. Online, every error is given to all that led to it as soon as it is known.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "search/episode.hpp"
@@ -17,6 +18,9 @@ class TreeLearner {
    public:
     // `initial`: V_init of player 0, where it is a constant.
     TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial);
+
+    // Before each episode: its number in the present search, which lambda may depend on.
+    void begin_episode(std::uint64_t number);
 
     // The whole episode, when it has ended. `global` are the bounds of what has been observed.
     void learn(NodeStore& store, Episode& episode, Range& global);
@@ -40,7 +44,7 @@ class TreeLearner {
 
     // gamma^k and (gamma lambda)^k, by repeated multiplication.
     double discount(int k) { return power(discounts_, options_.gamma, k); }
-    double trace(int k) { return power(traces_, options_.gamma * options_.lambda, k); }
+    double trace(int k) { return options_.lambda_rise > 0 ? std::pow(options_.gamma * lambda_, k) : power(traces_, options_.gamma * lambda_, k); }
 
    private:
     static double power(std::vector<double>& table, double base, int k);
@@ -64,6 +68,7 @@ class TreeLearner {
     TreeSearchOptions options_;
     GameFacts facts_;
     double initial_;
+    double lambda_;  // of the present episode
     bool is_plain_;  // a tree of afterstates, one-ply errors or returns: one pass will do
     std::vector<double> discounts_;
     std::vector<double> traces_;

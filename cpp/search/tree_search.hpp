@@ -87,6 +87,7 @@ class TreeSearch final : public TreeMemory {
         S state = root_state_;
         Range global = global_;
         episode_.clear();
+        learner_.begin_episode(simulations());
         has_weights_ = false;
         steps_ = 0;
         gain_ = 0;

@@ -40,6 +40,7 @@ ENDLESS = ("walk", "long walk", "ring", "pig")
 # Values beside those that the types of the settings name.
 NUMBERS: dict[str, list[Any]] = {
     "lambda": [0.0, 0.5, 0.8, 1.0, 1.0],
+    "lambda_rise": [0.0, 0.0, 0.0, 0.05],
     "gamma": [0.0, 0.5, 0.9, 1.0, 1.0, 1.0],
     "step": [0.1, 0.5, 1.0],
     "step_decay": [0.0, 0.05, 0.9],
@@ -88,7 +89,7 @@ def draw_settings(chance: random.Random) -> TreeSearchSettings:
         drawn = {name: chance.choice(values) for name, values in menu().items() if chance.random() < share}
         drawn["learner"] = chance.choice(("td", "td", *menu()["learner"]))
         if drawn["learner"] in ("monte-carlo", "max", "mixed"):
-            drawn |= {"lambda": 1.0, "timing": "offline"}
+            drawn |= {"lambda": 1.0, "lambda_rise": 0.0, "timing": "offline"}
         try:
             return TreeSearchSettings(**drawn)
         except SettingsError:

@@ -51,8 +51,9 @@ class Entry:
 class Episode:
     """The states of one simulated game in their order, playouts too; entry 0 is the root, entered without a reward."""
 
-    def __init__(self, settings: TreeSearchSettings) -> None:
+    def __init__(self, settings: TreeSearchSettings, number: int) -> None:
         self.settings = settings
+        self.lambda_ = 1 - (1 - settings.lambda_) * (1 - settings.lambda_rise) ** number
         self.in_states = settings.convention == "state"
         self.entries: list[Entry] = []
         self.beyond = 0.0  # the value assumed behind the last entry; 0 behind the end
@@ -117,7 +118,7 @@ class Episode:
         end = len(errors) if end is None else end
         if s.plies == 2:
             return self.two_ply_sum(i)
-        return sum((s.gamma * s.lambda_) ** (t - i) * errors[t] for t in self.reached(i, end))
+        return sum((s.gamma * self.lambda_) ** (t - i) * errors[t] for t in self.reached(i, end))
 
     def two_ply_sum(self, i: int) -> float:
         """Errors to the next state of the same player: R_i + gamma R_(i+1) + gamma^2 V_(i+2) - V_i (8.2)."""
@@ -130,7 +131,7 @@ class Episode:
                 error += gamma * entries[t + 1].reward + gamma**2 * v[t + 2]
             else:
                 error += gamma * v[t + 1]
-            total += (gamma**2 * self.settings.lambda_) ** k * error
+            total += (gamma**2 * self.lambda_) ** k * error
         return total
 
     def occurrences(self) -> dict[Hashable, list[int]]:

@@ -157,7 +157,7 @@ class TreeSearchTwin:
     def _simulate(self) -> int:
         """Generates an episode, memorises, learns (4.2); returns its steps."""
         s = self.settings
-        self.episode = Episode(s)
+        self.episode = Episode(s, self.simulations)
         self.firsts: dict[Hashable, int] = {}  # of each memorised state, its first entry
         self.created: list[Hashable] = []
         self.met: Counter[Hashable] = Counter()  # visits of this episode, of states and of (state, action)
@@ -643,7 +643,7 @@ class TreeSearchTwin:
                 if gets:
                     self.nodes[name].value += self._alpha(self.nodes[name]) * weight * error
                 seen.add(name)
-            weight *= s.gamma * s.lambda_
+            weight *= s.gamma * self.episode.lambda_
 
     # ---- after an episode --------------------------------------------------------------------------------------------
 
