@@ -13,6 +13,7 @@ from katachi.arena.match import play_match
 from katachi.core.errors import InvalidArgumentError, SettingsError, UnknownNameError
 from katachi.core.types import Action
 from katachi.games.go import GoGame, Position
+from katachi.games.native import TicTacToe
 from katachi.players.registry import change_settings, make_player, player_names
 from katachi.players.tree_player import TreePlayer
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings, preset
@@ -151,12 +152,13 @@ def test_superko_holds_at_a_root_that_was_inside() -> None:
         if game.is_terminal(position):
             break
         action = player.choose(game, position, Rng(ply)).action
+        assert action is not None
         assert action in game.legal_actions(position)
         position, _ = game.play(position, action)
 
 
 def test_exports() -> None:
-    game = make_game("tic-tac-toe")
+    game = TicTacToe()
     search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=preset("sarsa-uct", normalisation="local"))
     search.run(Limit(simulations=500))
     tree = search.tree
