@@ -113,7 +113,8 @@ void bind_rules(nb::module_& m) {
     nb::enum_<EyeRule>(m, "EyeRule", "What a simulation does not fill.")
         .value("SIMPLE", EyeRule::simple, "Own neighbours, and fewer than two enemies on the diagonals (none at the edge).")
         .value("SURROUNDED", EyeRule::surrounded, "Own neighbours, none of their chains in atari.")
-        .value("STRICT", EyeRule::strict, "Own neighbours.");
+        .value("STRICT", EyeRule::strict, "Own neighbours.")
+        .value("NONE", EyeRule::none, "Nothing is an eye, and a pass is always a candidate.");
     nb::class_<go::Rules>(m, "Rules", "The parts of a rule set that the core acts on; see katachi.games.go.Rules.")
         .def(
             "__init__",

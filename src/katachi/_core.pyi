@@ -237,6 +237,9 @@ class EyeRule(enum.Enum):
     STRICT = 2
     """Own neighbours."""
 
+    NONE = 3
+    """Nothing is an eye, and a pass is always a candidate."""
+
 class Rules:
     """
     The parts of a rule set that the core acts on; see katachi.games.go.Rules.

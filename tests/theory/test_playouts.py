@@ -9,7 +9,12 @@ from katachi import Player, Rng
 from katachi.games.go import EyeRule, Position
 from katachi.reference.go_rules import TwinPosition, TwinRules
 
-RULE_NAMES = {EyeRule.SIMPLE: "simple", EyeRule.SURROUNDED: "surrounded", EyeRule.STRICT: "strict"}
+RULE_NAMES = {
+    EyeRule.SIMPLE: "simple",
+    EyeRule.SURROUNDED: "surrounded",
+    EyeRule.STRICT: "strict",
+    EyeRule.NONE: "none",
+}
 
 
 @pytest.mark.parametrize("rule", list(EyeRule))

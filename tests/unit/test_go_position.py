@@ -140,7 +140,7 @@ def test_snapback() -> None:
 )
 def test_eyes(diagram: str, point: str, simple: bool, surrounded: bool, strict: bool) -> None:
     position = Position.from_diagram(diagram)
-    expected = {EyeRule.SIMPLE: simple, EyeRule.SURROUNDED: surrounded, EyeRule.STRICT: strict}
+    expected = {EyeRule.SIMPLE: simple, EyeRule.SURROUNDED: surrounded, EyeRule.STRICT: strict, EyeRule.NONE: False}
     for rule, eye in expected.items():
         assert position.is_eye(point, BLACK, rule) == eye, rule
         assert not position.is_eye(point, WHITE, rule)
@@ -154,6 +154,13 @@ def test_candidates_leave_eyes_alone_and_pass_last() -> None:
     assert [position.vertex(a) for a in position.legal_actions()] == ["A3", "C3", "A1", "C1", "pass"]
     white = Position.from_diagram(". X .\nX X X\n. X .", to_play=WHITE, rules="tromp-taylor")
     assert white.candidates() == [white.pass_action], "candidates never are suicides, whatever the rules"
+
+
+def test_without_a_filter_everything_but_suicide_and_superko_is_a_candidate() -> None:
+    position = Position.from_diagram(". X .\nX X X\n. X .", to_play=BLACK)
+    assert position.candidates(EyeRule.NONE) == position.legal_actions()
+    white = Position.from_diagram(". X .\nX X X\n. X .", to_play=WHITE, rules="tromp-taylor")
+    assert white.candidates(EyeRule.NONE) == [white.pass_action]
 
 
 def test_superko_is_obeyed_at_the_root_of_a_search() -> None:

@@ -31,11 +31,12 @@ enum class Colour : std::uint8_t { black = 0, white = 1, empty = 2, wall = 3 };
 constexpr Colour colour_of(Player player) { return static_cast<Colour>(index_of(player)); }
 constexpr Colour other(Colour c) { return static_cast<Colour>(static_cast<int>(c) ^ 1); }
 
-// What a player may not fill (Silver 2009, 5.6, leaves it open). In all three the on-board orthogonal neighbours are the player's own.
+// What a player may not fill (Silver 2009, 5.6, leaves it open). In the first three the on-board orthogonal neighbours are the player's own.
 enum class EyeRule : std::uint8_t {
     simple,      // and fewer than two enemy stones on the diagonals, none at the edge (RLGO; the default)
     surrounded,  // and no adjacent chain in atari (Fuego)
     strict,      // and nothing else
+    none,        // nothing is an eye, and a pass is always a candidate (rollouts of general game players)
 };
 
 // Calls f<rule>() for a rule known at run time only: the choice is made once, outside the loops.
@@ -46,6 +47,8 @@ decltype(auto) with_eye_rule(EyeRule rule, F&& f) {
             return f.template operator()<EyeRule::surrounded>();
         case EyeRule::strict:
             return f.template operator()<EyeRule::strict>();
+        case EyeRule::none:
+            return f.template operator()<EyeRule::none>();
         case EyeRule::simple:
             break;
     }
@@ -165,7 +168,7 @@ class Board {
     void set_up(Point p, Player player);
     void set_up_turn(Player to_play, Point ko, int passes);
 
-    // A uniformly random candidate, or no_point when a pass is all that is left. Reorders the list of empty points only.
+    // A uniformly random candidate; no_point is the pass. Reorders the list of empty points only.
     template <EyeRule rule>
     Point random_candidate(Rng& rng);
 
@@ -264,6 +267,8 @@ bool Board<Index, Capacity>::is_eye(Point p, Colour c, EyeRule rule) const {
         return false;
     }
     switch (rule) {
+        case EyeRule::none:
+            return false;
         case EyeRule::strict:
             return true;
         case EyeRule::surrounded:
@@ -292,6 +297,9 @@ bool Board<Index, Capacity>::is_candidate(Point p) const {
     if (neighbours_[at(p)].any_empty()) {
         return true;  // neither suicide nor eye, and a ko point has no empty neighbour
     }
+    if constexpr (rule == EyeRule::none) {
+        return p != ko_ && !is_crowded_suicide(p);
+    }
     return p != ko_ && !is_eye(p, colour_of(to_play_), rule) && !is_crowded_suicide(p);
 }
 
@@ -300,7 +308,11 @@ template <class Index, int Capacity>
 template <EyeRule rule>
 Point Board<Index, Capacity>::random_candidate(Rng& rng) {
     for (std::uint32_t open = empty_count_; open > 0;) {
-        const std::uint32_t i = rng.below(open);
+        // The pass is one candidate more.
+        const std::uint32_t i = rng.below(rule == EyeRule::none ? open + 1 : open);
+        if (rule == EyeRule::none && i == open) {
+            return no_point;
+        }
         const Index p = empty_[i];
         if (is_candidate<rule>(p)) {
             return p;

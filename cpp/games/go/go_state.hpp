@@ -59,7 +59,7 @@ class GoState {
         out.push_back(geometry.pass());
     }
 
-    // The eye filter; a pass only when nothing else is left.
+    // The eye filter; a pass only when nothing else is left, or at any time without a filter.
     void candidates(ActionBuffer& out) const {
         out.clear();
         if (is_terminal()) {
@@ -74,7 +74,7 @@ class GoState {
                 }
             }
         });
-        if (out.empty()) {
+        if (out.empty() || rules_.eye_rule == EyeRule::none) {
             out.push_back(geometry.pass());
         }
     }

@@ -23,7 +23,7 @@ from functools import cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 Ko: TypeAlias = Literal["simple", "positional", "situational"]
-EyeRule: TypeAlias = Literal["simple", "surrounded", "strict"]
+EyeRule: TypeAlias = Literal["simple", "surrounded", "strict", "none"]
 
 BLACK: Final = 0
 WHITE: Final = 1
@@ -284,7 +284,8 @@ class TwinPosition:
 
         - `simple`: the opponent on at most one diagonal of an interior point, on none at the edge and corner (RLGO);
         - `surrounded`: no adjacent chain in atari (Fuego);
-        - `strict`: nothing else.
+        - `strict`: nothing else;
+        - `none`: no point is an eye.
 
         A point without neighbours (1x1) is an eye of both.
         """
@@ -292,6 +293,8 @@ class TwinPosition:
         bit = 1 << point
         own, other = (self.black, self.white) if colour == BLACK else (self.white, self.black)
         if not self._empty() & bit or self._grid.neighbours[point] & ~own:
+            return False
+        if rule == "none":
             return False
         if rule == "simple":
             tolerated = 1 if self._grid.interior & bit else 0
@@ -304,7 +307,7 @@ class TwinPosition:
     def candidates(self, rule: EyeRule) -> list[int]:
         """What a simulation may play: legal under simple ko whatever `rules.ko` says, no suicide, no own eye.
 
-        The pass alone when nothing is left, and nothing when the game is over (Silver 2009, section 5.6).
+        The pass alone when nothing is left, with rule `none` always; and nothing when the game is over (Silver 2009, section 5.6).
         """
         if self.is_over():
             return []
@@ -314,7 +317,7 @@ class TwinPosition:
             if placement.suicided or self._retakes_ko(placement) or self.is_eye(point, self.to_play, rule):
                 continue
             points.append(point)
-        return points or [self._pass()]
+        return [*points, self._pass()] if rule == "none" or not points else points
 
     # The board.
 
