@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +28,8 @@ from katachi.experiments.curves import (
     total_rows,
 )
 from katachi.experiments.experiment import Row, append_row, read_rows
+from katachi.experiments.registry import experiment, load_experiments
+from katachi.experiments.results import run_experiment
 from katachi.experiments.walk_metrics import (
     Reference,
     Walk,
@@ -41,6 +44,7 @@ from katachi.games.contract import native_state
 from katachi.games.registry import make_game
 from katachi.search.tree_settings import TreeSearchSettings
 
+TOYS = [id for id in load_experiments() if id.startswith("walk-") or id == "analytic-example"]
 BASE: dict[str, Any] = {
     "size": 5,
     "learner": "td",
@@ -277,3 +281,60 @@ class TestRun:
     def test_a_name_stands_once(self) -> None:
         with pytest.raises(SettingsError, match="unlike"):
             CurvesSettings.from_mapping(settings(sweeps=[SWEEP, SWEEP]))
+
+
+class TestExperiments:
+    def test_they_answer_the_rows_of_chapter_six(self) -> None:
+        rows = [row for id in TOYS for row in experiment(id).description.rows]
+        assert len(rows) == len(set(rows)) == 23
+        assert {row for row in rows if "-fig-" in row} == {f"vodopivec-fig-6-{n}" for n in range(2, 14)}
+
+    @pytest.mark.parametrize("id", TOYS)
+    def test_smoke(self, id: str, tmp_path: Path) -> None:
+        found = experiment(id)
+        with pytest.raises(InvalidArgumentError, match="yet"):
+            found.runner.summarise([], found.claim)
+        result = run_experiment(id, "smoke", 1, tmp_path, InProcess())
+        assert result.is_complete
+        assert list(result.summary.answers) == found.description.rows
+        assert all(len(line) == len(result.summary.columns) for line in result.summary.table)
+        rows = read_rows(tmp_path / "rows.jsonl")
+        for count in (1, len(rows) // 4, len(rows) // 2, len(rows) - 1):  # what a run that is stopped leaves
+            with suppress(InvalidArgumentError):
+                found.runner.summarise(rows[:count], found.claim)
+        assert (tmp_path / "figure.png").stat().st_size > 10_000
+        assert "<svg" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
+
+    def test_the_analytic_example_is_exact(self, tmp_path: Path) -> None:
+        result = run_experiment("analytic-example", "smoke", 5, tmp_path, InProcess())
+        assert result.summary.verdict == "reproduced"
+        rows = read_rows(tmp_path / "rows.jsonl")
+        claim = experiment("analytic-example").claim
+        spoilt = [{**row, "B": row["B"] + 0.01} if row["sweep"] == "episode" else row for row in rows]
+        summary = experiment("analytic-example").runner.summarise(spoilt, claim)
+        assert summary.verdict == "partly"
+        assert "the printed values" in summary.reason
+
+    def test_the_same_rows_give_the_same_figure(self, tmp_path: Path) -> None:
+        found = experiment("walk-nodes")
+        found.runner.run(found.settings("smoke", 1), tmp_path / "rows.jsonl", InProcess(), lambda _done, _text: None)
+        rows = read_rows(tmp_path / "rows.jsonl")
+        for name, some in (("a", rows), ("b", rows[::-1])):
+            found.runner.draw(some, found.claim, tmp_path / name)
+        for suffix in (".png", ".svg"):
+            assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+    def test_bars_are_judged_by_their_numbers(self) -> None:
+        found = experiment("walk-nodes")
+
+        def rows(tree: Sequence[int], graph: Sequence[int]) -> list[Row]:
+            at = [1000, 2000, 5000, 10_000]
+            return [
+                {"sweep": "nodes", "cell": {"structure": structure, "new_nodes": nodes}, "chunk": 0, "repeats": 100,
+                 "at": at, "steps": [[arrived] * 4, [arrived * 2] * 4]}
+                for structure, counts in (("tree", tree), ("graph", graph))
+                for nodes, arrived in zip((1, 5, 10, "all"), counts, strict=True)
+            ]  # fmt: skip
+
+        assert found.runner.summarise(rows((60, 70, 75, 75), (100, 100, 103, 105)), found.claim).verdict == "reproduced"
+        assert found.runner.summarise(rows((60, 90, 150, 150), (61, 63, 65, 65)), found.claim).verdict == "partly"
