@@ -1,0 +1,1 @@
+"""Policy evaluation on Random walk: Vodopivec's section 6.1."""

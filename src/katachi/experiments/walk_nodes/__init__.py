@@ -1,0 +1,1 @@
+"""How many states are memorised per episode, with and without transpositions: Vodopivec's figure 6.13."""
