@@ -41,8 +41,8 @@ class TicTacToe {
     }
 
     Reward play(Action action) {
-        if (is_terminal() || action.value < 0 || action.value >= 9 || !is_free(action.value)) {
-            throw IllegalMoveError("tic-tac-toe: " + std::to_string(action.value) + " is not a free square of\n" + text());
+        if (is_terminal() || action.value < 0 || action.value >= 9 || !is_free(action.value)) [[unlikely]] {
+            refuse(action);
         }
         put(1U << action.value);
         return outcome();
@@ -74,6 +74,10 @@ class TicTacToe {
     }
 
    private:
+    [[noreturn, gnu::cold, gnu::noinline]] void refuse(Action action) const {
+        throw IllegalMoveError("tic-tac-toe: " + std::to_string(action.value) + " is not a free square of\n" + text());
+    }
+
     bool is_free(int i) const { return (((stones_[0] | stones_[1]) >> i) & 1) == 0; }
 
     // By the stones of one player.

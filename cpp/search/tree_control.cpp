@@ -7,7 +7,25 @@ namespace katachi {
 
 namespace {
 
-constexpr std::uint32_t tabulated = 4096;
+constexpr std::uint32_t tabulated = 1U << 16;
+
+// 1 / sqrt(n) and ln(n) of numbers that visits usually are.
+struct Tables {
+    std::vector<double> inverse_roots = std::vector<double>(tabulated);
+    std::vector<double> logs = std::vector<double>(tabulated);
+
+    Tables() {
+        for (std::uint32_t n = 1; n < tabulated; ++n) {
+            inverse_roots[n] = 1 / std::sqrt(static_cast<double>(n));
+            logs[n] = std::log(static_cast<double>(n));
+        }
+    }
+};
+
+const Tables& tables() {
+    static const Tables found;
+    return found;
+}
 
 }  // namespace
 
@@ -15,8 +33,8 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
     : options_(options),
       facts_(facts),
       searcher_(searcher),
-      inverse_roots_(tabulated),
-      logs_(tabulated),
+      inverse_roots_(tables().inverse_roots.data()),
+      logs_(tables().logs.data()),
       is_plain_(options.control == ControlPolicy::ucb1 && options.structure == Structure::tree && options.convention == Convention::afterstate &&
                 options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw && options.learner != Learner::q_naive &&
                 options.learner != Learner::q_watkins) {
@@ -29,10 +47,6 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
             fixed = unscaled(maximises);
             has_fixed_scale_ = true;
         }
-    }
-    for (std::uint32_t n = 1; n < tabulated; ++n) {
-        inverse_roots_[n] = 1 / std::sqrt(static_cast<double>(n));
-        logs_[n] = std::log(static_cast<double>(n));
     }
 }
 
@@ -47,11 +61,6 @@ double TreeControl::bonus(std::uint64_t total) const {
 
 Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
                            const std::vector<std::uint32_t>* allowed) {
-    if (is_plain_ && allowed == nullptr) {
-        Scale scaled;
-        scale(store, node, to_play == Player::black, global, scaled);
-        return {.slot = best_child_by_ucb1(store, node, scaled, rng)};
-    }
     look(store, node, allowed);
     const bool is_opponent = to_play != searcher_;
     const bool maximises = this->maximises(to_play);
@@ -173,10 +182,13 @@ std::uint32_t TreeControl::best_child_by_ucb1(const NodeStore& store, NodeIndex 
         return child.visits == 0 ? untried_score : scale.factor * child.value + scale.offset + added * inverse_root(child.visits + more);
     };
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (children[i].visits == 0 && untried_first) {
+        const Node& child = children[i];
+        double score = untried_score;
+        if (child.visits != 0) [[likely]] {
+            score = scale.factor * child.value + scale.offset + added * inverse_root(child.visits + more);
+        } else if (untried_first) {
             return untried_child(children, i, count, rng);
         }
-        const double score = score_of(children[i]);
         second = std::max(second, std::min(score, highest));
         best = score > highest ? i : best;
         highest = std::max(highest, score);

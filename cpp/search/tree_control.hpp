@@ -28,6 +28,17 @@ class TreeControl {
     Choice choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
                   const std::vector<std::uint32_t>* allowed = nullptr);
 
+    // UCB1 over the children of a tree, nothing else to look at: then the next function will do.
+    bool is_plain() const { return is_plain_; }
+    std::uint32_t choose_child(const NodeStore& store, NodeIndex node, Player to_play, const Range& global, Rng& rng) {
+        if (has_fixed_scale_) {
+            return best_child_by_ucb1(store, node, fixed_scales_[to_play == Player::black ? 1 : 0], rng);
+        }
+        Scale scaled;
+        scale(store, node, to_play == Player::black, global, scaled);
+        return best_child_by_ucb1(store, node, scaled, rng);
+    }
+
     // Does this player want values to be high?
     bool maximises(Player player) const {
         return (player == Player::black) != (player != searcher_ && options_.opponent == OpponentModel::cooperative);
@@ -61,9 +72,9 @@ class TreeControl {
     std::vector<double> values_;         // of the actions, player 0's
     std::vector<std::uint32_t> visits_;  // of the actions
     std::vector<double> scores_;
-    std::vector<std::uint32_t> slots_;   // of `allowed`
-    std::vector<double> inverse_roots_;  // 1 / sqrt(n) and ln(n) of small n
-    std::vector<double> logs_;
+    std::vector<std::uint32_t> slots_;  // of `allowed`
+    const double* inverse_roots_;       // 1 / sqrt(n) and ln(n), in tables that all searches share
+    const double* logs_;
     std::array<Scale, 2> fixed_scales_;  // of the player who minimises, and who maximises
     bool has_fixed_scale_ = false;
     bool is_plain_;  // UCB1 over the children of a tree, nothing else to look at

@@ -115,27 +115,39 @@ void TreeLearner::learn(NodeStore& store, Episode& episode, Range& global) {
     finish(store, episode, global);
 }
 
-// No node of a tree occurs twice in an episode, so that errors can be given as they are measured.
+// No node of a tree occurs twice in an episode, so that returns or errors can be given as they are measured.
 void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
-    const bool is_td = options_.learner == Learner::td;
     const Tail& tail = episode.tail;
-    double gain = tail.length > 0 || episode.is_over ? tail.discounted : tail.next;
-    double next = tail.next;
-    double sum = tail.errors;
+    const double gamma = options_.gamma;
     std::uint32_t goes_on = 0;
-    for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
-        gain = entry->reward + options_.gamma * gain;
-        sum = options_.gamma * lambda_ * sum + (entry->reward + options_.gamma * next - entry->value);
-        next = entry->value;
-        if (entry->node == no_node) {
-            continue;
-        }
-        Node& node = store[entry->node];
+    const auto count = [&](Node& node) {
         ++node.visits;
         ++node.episodes;
         node.mark += goes_on;
         goes_on = 1;
-        node.value = entry->value + step_size(node) * (is_td ? sum : gain - entry->value);
+    };
+    if (options_.learner == Learner::monte_carlo) {
+        double gain = tail.length > 0 || episode.is_over ? tail.discounted : tail.next;
+        for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
+            gain = entry->reward + gamma * gain;
+            if (entry->node != no_node) {
+                Node& node = store[entry->node];
+                count(node);
+                node.value = entry->value + step_size(node) * (gain - entry->value);
+            }
+        }
+        return;
+    }
+    double next = tail.next;
+    double sum = tail.errors;
+    for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
+        sum = gamma * lambda_ * sum + (entry->reward + gamma * next - entry->value);
+        next = entry->value;
+        if (entry->node != no_node) {
+            Node& node = store[entry->node];
+            count(node);
+            node.value = entry->value + step_size(node) * sum;
+        }
     }
 }
 

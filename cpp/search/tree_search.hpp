@@ -89,6 +89,7 @@ class TreeSearch final : public TreeMemory {
         episode_.clear();
         learner_.begin_episode(simulations());
         has_weights_ = false;
+        has_new_ = !is_tree();
         steps_ = 0;
         gain_ = 0;
         most_steps_ = static_cast<int>(std::min<std::uint64_t>(meter().steps_left(), longest_episode));
@@ -129,7 +130,7 @@ class TreeSearch final : public TreeMemory {
         if (uses_mast()) {
             learn_mast();
         }
-        for (const Entry& entry : episode_.entries) {
+        for (const Entry& entry : has_new_ ? std::span<const Entry>(episode_.entries) : std::span<const Entry>()) {
             memorised_ += entry.node != no_node && entry.node != root_ && entry.is_first && store_[entry.node].episodes == 1 ? 1 : 0;
         }
         return static_cast<std::uint64_t>(steps_);
@@ -186,7 +187,8 @@ class TreeSearch final : public TreeMemory {
             }
             const bool is_known = node != no_node && (node == root_ || store_[node].visits > 0);
             const bool may_grow = node != no_node && (is_known || created < most_new);
-            if (!may_grow || !make_children(node, state)) {
+            const bool has_children = may_grow && facts_.deterministic && store_[node].first != no_node;
+            if (!has_children && (!may_grow || !make_children(node, state))) {
                 return play_out(state, global, rng);
             }
             const std::uint32_t slot = is_known ? choose(node, state, rng) : choose_playout_slot(node, state, rng);
@@ -196,6 +198,7 @@ class TreeSearch final : public TreeMemory {
             node = is_observed() ? outcome(child, state) : child;
             if (node != no_node && store_[node].visits == 0) {
                 ++created;
+                has_new_ = true;
             }
             const bool is_memorised = node != no_node && store_[node].visits > 0;
             const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action);
@@ -264,6 +267,9 @@ class TreeSearch final : public TreeMemory {
     }
 
     std::uint32_t choose(NodeIndex node, const S& state, Rng& rng) {
+        if (control_.is_plain() && facts_.deterministic) {
+            return control_.choose_child(store_, node, state.to_play(), global_, rng);
+        }
         const double epsilon_now = options_.control == ControlPolicy::epsilon_greedy ? epsilon(steps_) : 0;
         const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
         if (choice.has_best) {
@@ -538,17 +544,20 @@ class TreeSearch final : public TreeMemory {
     }
 
     void enter(NodeIndex node, NodeIndex slot, Action action, Reward reward, double value, const S& state) {
-        const Player to_play = state.to_play();
-        const bool is_state = options_.convention == Convention::state;
-        episode_.entries.push_back({.node = node,
-                                    .slot = slot,
-                                    .action = action,
-                                    .to_play = to_play,
-                                    .maximises = control_.maximises(to_play),
-                                    .is_end = is_state && ((options_.horizon && steps_ >= *options_.horizon) || state.is_terminal()),
-                                    .reward = options_.reward_timing == RewardTiming::timed ? reward : 0,
-                                    .value = value,
-                                    .initial = node == no_node && !options_.initial_value ? heuristics_.value(state) : 0});
+        Entry& entry = episode_.entries.emplace_back();
+        entry.node = node;
+        entry.slot = slot;
+        entry.action = action;
+        entry.to_play = state.to_play();
+        entry.maximises = control_.maximises(entry.to_play);
+        entry.reward = options_.reward_timing == RewardTiming::timed ? reward : 0;
+        entry.value = value;
+        if (options_.convention == Convention::state) {
+            entry.is_end = (options_.horizon && steps_ >= *options_.horizon) || state.is_terminal();
+        }
+        if (node == no_node && !options_.initial_value) {
+            entry.initial = heuristics_.value(state);
+        }
     }
 
     // The last transition gets the sum of all rewards, where their time does not count.
@@ -791,6 +800,7 @@ class TreeSearch final : public TreeMemory {
     bool calls_python_;
     bool records_playouts_ = false;
     NodeIndex home_ = no_node;  // graph: the root's state when it is entered, memorised from the start like the root
+    bool has_new_ = false;      // has the present episode met states that are not memorised yet?
     bool has_weights_ = false;  // of the present episode, for the weighted playout policy
     ActionBuffer buffer_;
     std::vector<std::uint32_t> allowed_;
