@@ -56,7 +56,7 @@ class TestTable:
         return found[f"vodopivec-{row}"].verdict
 
     def cell(self, table: str, steps: int, won: int, games: int = 2000) -> Row:
-        return chunk(won, 0, games - won, table=table, steps=steps, lambda_=0.9, c_p=0.1, opponent_c_p=0.1)
+        return chunk(won, 0, games - won, table=table, steps=steps, lambda_=0.95, c_p=0.1, opponent_c_p=0.1)
 
     @pytest.mark.parametrize(("won", "verdict"), [(1100, "reproduced"), (1060, "partly"), (1000, "not")])
     def test_headline_2(self, won: int, verdict: str) -> None:
