@@ -55,8 +55,8 @@ class TestTable:
         found = experiment("sarsa-uct-table").runner.summarise(rows, self.claim).answers
         return found[f"vodopivec-{row}"].verdict
 
-    def cell(self, table: str, steps: int, won: int, games: int = 2000) -> Row:
-        return chunk(won, 0, games - won, table=table, steps=steps, lambda_=0.95, c_p=0.1, opponent_c_p=0.1)
+    def cell(self, table: str, steps: int, won: int, lambda_: float = 0.95, games: int = 2000) -> Row:
+        return chunk(won, 0, games - won, table=table, steps=steps, lambda_=lambda_, c_p=0.1, opponent_c_p=0.1)
 
     @pytest.mark.parametrize(("won", "verdict"), [(1100, "reproduced"), (1060, "partly"), (1000, "not")])
     def test_headline_2(self, won: int, verdict: str) -> None:
@@ -81,6 +81,13 @@ class TestTable:
 
     def test_a_table_with_cells_left_out(self) -> None:
         assert self.answer("table-a-1-gomoku-7", self.cell("gomoku-7", 1000, 1540)) == "partly"
+
+    def test_a_printed_range(self) -> None:
+        """94.0 % for 0.9 to 0.95: between 85 and 99 %, but not between 80 and 85 %."""
+        high = self.cell("gomoku-13", 100000, 1540)
+        for wins, verdict in (((1700, 1980), "reproduced"), ((1600, 1700), "partly")):
+            ends = [self.cell("gomoku-13", 10000, won, x) for x, won in zip((0.9, 0.95), wins, strict=True)]
+            assert self.answer("table-a-1-gomoku-13", *ends, high) == verdict
 
     def test_connect_four_has_a_direction(self) -> None:
         falls = [self.cell("connect-four", n, won) for n, won in ((100, 1300), (500, 1240), (5000, 1010))]

@@ -1,9 +1,9 @@
 """Table A.1 and Figure 7.6: every printed setting as a cell, judged row by row.
 
-Where a range of lambdas is printed, several play and the best counts, as in the source. A win rate agrees with the
-printed one within 4 points, the bar of reproduction; cells that have no such bar may also differ by what the two numbers
-of games allow (95 %). Connect four is judged by its direction only: its printed numbers at 100 and 500 steps do not come
-out of the printed settings (docs/sarsa_uct.md).
+Where a range of best lambdas is printed, several of it play: the printed win rate was had somewhere in that range, so
+it must lie between theirs. A win rate agrees with the printed one within 4 points, the bar of reproduction; cells that
+have no such bar may also differ by what the two numbers of games allow (95 %). Connect four is judged by its direction
+only: its printed numbers at 100 and 500 steps do not come out of the printed settings (docs/sarsa_uct.md).
 """
 
 from collections.abc import Mapping, Sequence
@@ -110,32 +110,40 @@ def _told(duel: Duel) -> str:
     return f"{_GAMES[str(duel['table'])]} at {duel['steps']:,} steps {scored(duel)}"
 
 
-def _agrees(duel: Duel, rate: float, matches: int) -> Verdict:
-    """Within 4 points; or, where that is not the bar, within what chance explains."""
+def _agrees(played: Sequence[Duel], rate: float, matches: int) -> Verdict:
+    """Within 4 points, or, where that is not the bar, within what chance explains; or between two lambdas."""
+    if min(duel.rate for duel in played) <= rate <= max(duel.rate for duel in played):
+        return "reproduced"
+    near = min(played, key=lambda duel: abs(duel.rate - rate))
     wide = _WITHIN
-    if (duel["table"], duel["steps"]) not in _BAR_CELLS:
-        own = (duel.interval[1] - duel.interval[0]) / 2
+    if (near["table"], near["steps"]) not in _BAR_CELLS:
+        own = (near.interval[1] - near.interval[0]) / 2
         wide = max(wide, hypot(own, sampling_error(rate, matches)))
-    return between(duel.score, rate - wide, rate + wide)
+    return between(near.score, rate - wide, rate + wide)
 
 
 def _table_answer(name: str, duels: Sequence[Duel], published: Mapping[tuple[str, int], tuple[float, int]]) -> Answer:
     printed = {steps: told for (game, steps), told in published.items() if game == name}
-    played = {int(duel["steps"]): duel for duel in _bests(duels, name)}
+    played = {steps: find(duels, table=name, steps=steps) for steps in printed if find(duels, table=name, steps=steps)}
     if not played:
         return Answer("partly", f"{_GAMES[name]}: no games at this scale")
-    verdicts = {steps: _agrees(duel, *printed[steps]) for steps, duel in played.items()}
-    told = ", ".join(f"{duel.rate:.1f} % at {steps:,} ({printed[steps][0]:.1f})" for steps, duel in played.items())
+    verdicts = {steps: _agrees(line, *printed[steps]) for steps, line in played.items()}
+    told = ", ".join(f"{_span(line)} % at {steps:,} ({printed[steps][0]:.1f})" for steps, line in played.items())
     left = [f"{steps:,}" for steps in printed if steps not in played]
     text = f"{_GAMES[name]}, ours (published): {told}"
     text += f"; not played at this scale: {', '.join(left)} steps" if left else ""
     if name == "connect-four" and set(verdicts.values()) != {"reproduced"}:
-        return Answer(_direction(list(played.values())), f"{text}; judged by the direction")
+        return Answer(_direction(_bests(duels, name)), f"{text}; judged by the direction")
     far = [f"{steps:,}" for steps, verdict in verdicts.items() if verdict != "reproduced"]
     text += f"; not within the bar: {', '.join(far)} steps" if far else ""
     if left or len(far) not in (0, len(verdicts)):
         return Answer("partly", text)
     return Answer(both(*verdicts.values()), text)
+
+
+def _span(line: Sequence[Duel]) -> str:
+    rates = sorted({f"{duel.rate:.1f}" for duel in line}, key=float)
+    return rates[0] if len(rates) == 1 else f"{rates[0]} to {rates[-1]}"
 
 
 def _direction(played: Sequence[Duel]) -> Verdict:
