@@ -12,6 +12,7 @@ from katachi.arena.executor import InProcess, LocalWorkers
 from katachi.arena.match import MatchSettings, run_match
 from katachi.arena.statistics import Score
 from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError
+from katachi.experiments.duel_plots import new_figure, plot_scores
 from katachi.experiments.duels import (
     DuelsSettings,
     at_least,
@@ -231,3 +232,9 @@ class TestBars:
         assert low == pytest.approx(1.6, abs=0.1)
         assert high == pytest.approx(10.3, abs=0.1)
         assert difference(Score(500, 1000), Score(560, 1000)) == pytest.approx((-gap, -high, -low))
+
+
+@pytest.mark.parametrize("games", [2, 7, 300, 350, 8000])
+def test_intervals_at_the_ends_can_be_drawn(games: int) -> None:
+    _, (axes,) = new_figure(1)
+    plot_scores(axes, [0, 1], [Score(0, games), Score(games, games)], "ends")

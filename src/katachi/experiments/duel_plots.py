@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from katachi.arena.statistics import Score
 from katachi.experiments.duels import Duel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["even_line", "new_figure", "plot_curve", "plot_published", "save_figure", "spread"]
+__all__ = ["even_line", "new_figure", "plot_curve", "plot_published", "plot_scores", "save_figure", "spread"]
 
 
 def new_figure(columns: int, rows: int = 1, width: float = 4.6, height: float = 3.8) -> "tuple[Figure, list[Axes]]":
@@ -34,10 +35,17 @@ def plot_curve(
     """Win rates against what `place` says."""
     if not duels:
         return
-    rates = [duel.rate for duel in duels]
-    low = [duel.rate - duel.interval[0] for duel in duels]
-    high = [duel.interval[1] - duel.rate for duel in duels]
-    x = [place(duel) + shift for duel in duels]
+    plot_scores(axes, [place(duel) + shift for duel in duels], [duel.score for duel in duels], label, colour=colour)
+
+
+def plot_scores(
+    axes: "Axes", x: Sequence[float], scores: Sequence[Score], label: str, *, colour: str | None = None
+) -> None:
+    """Win rates in per cent, with their intervals."""
+    rates = [100 * score.win_rate for score in scores]
+    # Rounding must not make an end of an interval negative, as it may at 0 %.
+    low = [max(0.0, rate - 100 * score.interval[0]) for rate, score in zip(rates, scores, strict=True)]
+    high = [max(0.0, 100 * score.interval[1] - rate) for rate, score in zip(rates, scores, strict=True)]
     axes.errorbar(x, rates, yerr=[low, high], fmt="o-", markersize=3.5, capsize=2, color=colour, label=label)
 
 

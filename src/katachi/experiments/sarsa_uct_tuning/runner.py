@@ -14,7 +14,15 @@ from katachi.arena.automaton import Automaton, AutomatonSettings
 from katachi.arena.executor import Executor
 from katachi.arena.statistics import Score
 from katachi.core.errors import InvalidArgumentError
-from katachi.experiments.duel_plots import even_line, new_figure, plot_curve, plot_published, save_figure, spread
+from katachi.experiments.duel_plots import (
+    even_line,
+    new_figure,
+    plot_curve,
+    plot_published,
+    plot_scores,
+    save_figure,
+    spread,
+)
 from katachi.experiments.duels import (
     Duel,
     best_of,
@@ -175,7 +183,7 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
         line = find(duels, part="equal", steps=steps)
         for place, name in enumerate(("win", "draw", "loss")):
             shares = [Score(_first_mover(duel)[place] * duel.games, duel.games) for duel in line]
-            _draw_shares(equal, [duel["c_p"] for duel in line], shares, f"{name} of the first mover")
+            plot_scores(equal, [duel["c_p"] for duel in line], shares, f"{name} of the first mover")
         even_line(equal, f"UCT against UCT, {steps:,} steps", "C_p of both")
         equal.axvline(c_p, color="black", linestyle=":", label="published C_p")
         equal.set_ylabel("%, 95 % intervals")
@@ -193,13 +201,6 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
         for axes in (equal, counter, sought):
             axes.legend(fontsize="small")
     save_figure(figure, path)
-
-
-def _draw_shares(axes: Any, x: Sequence[float], shares: Sequence[Score], label: str) -> None:  # noqa: ANN401
-    rates = [100 * share.win_rate for share in shares]
-    low = [rate - 100 * share.interval[0] for rate, share in zip(rates, shares, strict=True)]
-    high = [100 * share.interval[1] - rate for rate, share in zip(rates, shares, strict=True)]
-    axes.errorbar(x, rates, yerr=[low, high], fmt="o-", markersize=3, capsize=2, label=label)
 
 
 def _draw_automata(axes: Any, runs: Sequence[Row], places: Mapping[float, float]) -> None:  # noqa: ANN401
