@@ -49,9 +49,11 @@ def plot_scores(
     axes.errorbar(x, rates, yerr=[low, high], fmt="o-", markersize=3.5, capsize=2, color=colour, label=label)
 
 
-def plot_published(axes: "Axes", x: Sequence[float], rates: Sequence[float], label: str = "published") -> None:
+def plot_published(
+    axes: "Axes", x: Sequence[float], rates: Sequence[float], label: str | None = "published", *, colour: str = "black"
+) -> None:
     """The printed numbers: crosses, since no line was printed."""
-    axes.plot(x, rates, "x", color="black", markersize=7, label=label, zorder=5)
+    axes.plot(x, rates, "X", color=colour, markeredgecolor="black", markersize=8, label=label, zorder=5)
 
 
 def even_line(axes: "Axes", title: str, x_label: str, ticks: dict[float, float] | None = None) -> None:

@@ -226,7 +226,10 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
             where = {id(duel): places[duel["lambda"]] for duel in line}
             label, shift = f"{steps:,} steps", 0.06 * number
             plot_curve(axes, line, lambda duel: where[id(duel)], label, colour=f"C{number}", shift=shift)  # noqa: B023
-        plot_published(axes, [places[told[2]] for told in cells], [told[3] for told in cells], "published best")
+            printed = [told for told in cells if told[1] == steps]
+            x = [places[told[2]] + shift for told in printed]
+            plot_published(axes, x, [told[3] for told in printed], None, colour=f"C{number}")
+        plot_published(axes, [], [], "published best", colour="white")
         even_line(axes, board, "lambda", places)
         axes.legend(fontsize="small")
     save_figure(figure, path)
