@@ -101,13 +101,14 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
         raise InvalidArgumentError("there are no games yet")
     table = []
     for part in ("equal", "counter", "lambda"):
-        for duel in find(duels, part=part):
+        for duel in sorted(find(duels, part=part), key=lambda duel: int(duel["steps"])):
             c_p = duel.labels.get("c_p", duel.labels.get("opponent_c_p"))
             lambda_ = duel.labels.get("lambda", "")
             first = " ".join(f"{100 * share:.1f}" for share in _first_mover(duel))
             cells = [str(c_p), str(lambda_), percent(duel.score), first if part == "equal" else "", f"{duel.games:,}"]
             table.append([part, f"{duel['steps']:,}", *cells])
-    for row in (row for row in rows if "automaton" in row):
+    automata = [row for row in rows if "automaton" in row]
+    for row in sorted(automata, key=lambda row: (row["steps"], row["automaton"])):
         likely = row["values"][max(range(len(row["p"])), key=lambda place: row["p"][place])]
         shares = ", ".join(f"{value:g}: {100 * p:.0f} %" for value, p in zip(row["values"], row["p"], strict=True))
         told = [f"{row['steps']:,}", "", f"{likely:g}", shares, "", f"{row['trials'] * row['games']:,}"]
