@@ -54,6 +54,7 @@ void bind_options(nb::module_& m) {
     choice(options, "playout_value", &Options::playout_value,
            {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
     options.def_rw("lambda_", &Options::lambda)
+        .def_rw("lambda_rise", &Options::lambda_rise)
         .def_rw("gamma", &Options::gamma)
         .def_rw("step", &Options::step)
         .def_rw("step_decay", &Options::step_decay)

@@ -20,9 +20,12 @@ struct Entry {
     bool is_first = true;   // of its node in this episode
     bool is_greedy = true;  // what was chosen here was a best action
     bool has_best = false;  // the actions here were compared
+    bool maximises = true;  // who moves here wants high values
+    bool is_end = false;    // nothing comes after it; told in the convention of states
     double reward = 0;
-    double value = 0;  // before the episode: V, V_init of a new node, V_playout where nothing is memorised
-    double best = 0;   // V of the best action
+    double value = 0;    // before the episode: V, V_init of a new node, V_playout where nothing is memorised
+    double best = 0;     // V of the best action
+    double initial = 0;  // V_init of a state that is not memorised, where it is no constant
 };
 
 // How it went on behind the last entry: a playout of which only sums are kept.
@@ -36,12 +39,14 @@ struct Tail {
 struct Episode {
     std::vector<Entry> entries;
     Tail tail;
-    double total = 0;  // all rewards; where it was cut, with the value assumed there
+    double beyond = 0;  // where it was cut: the value assumed behind it
+    double total = 0;   // all rewards, and that
     bool is_over = false;
 
     void clear() {
         entries.clear();
         tail = {};
+        beyond = 0;
         total = 0;
         is_over = false;
     }

@@ -45,12 +45,15 @@ struct Edge {
     std::uint32_t visits = 0;
 };
 
-// The lowest and the highest of some values; not valid before there are two different ones.
+// The lowest and the highest of some values; not valid before there are two different ones. What differs by rounding only is
+// not different: it would be blown up to the whole scale.
 struct Range {
+    static constexpr double narrowest = 1e-9;
+
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
 
-    bool is_valid() const { return low < high; }
+    bool is_valid() const { return high - low > narrowest; }
     void add(double value) {
         low = std::min(low, value);
         high = std::max(high, value);
@@ -217,6 +220,16 @@ class NodeStore {
         }
         if (extras_.keys) {
             keys_[to] = keys_[from];
+        }
+    }
+
+    // What is not memorised begins with another value.
+    void renew_initial(double value) {
+        for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+            nodes_[i].value = nodes_[i].visits == 0 ? value : nodes_[i].value;
+        }
+        for (NodeIndex i = 0; i < edges_.size(); ++i) {
+            edges_[i].initial = value;
         }
     }
 

@@ -54,7 +54,7 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
     }
     look(store, node, allowed);
     const bool is_opponent = to_play != searcher_;
-    const bool maximises = (to_play == Player::black) != (is_opponent && options_.opponent == OpponentModel::cooperative);
+    const bool maximises = this->maximises(to_play);
     ControlPolicy policy = options_.control;
     if (is_opponent && options_.opponent == OpponentModel::random) {
         policy = ControlPolicy::random;
@@ -79,8 +79,11 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
             choice.slot = epsilon > 0 && rng.uniform() < epsilon ? rng.below(count) : best_by_value(maximises, rng);
             break;
         case ControlPolicy::softmax:
-            scale(store, node, maximises, global, scaled);
-            choice.slot = softmax(scaled, rng);
+            if (!scale(store, node, maximises, global, scaled) && options_.unscaled == Unscaled::random) {
+                choice.slot = rng.below(count);
+            } else {
+                choice.slot = softmax(scaled, rng);
+            }
             break;
         case ControlPolicy::greedy:
             choice.slot = best_by_value(maximises, rng);
@@ -90,7 +93,7 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
             break;
     }
     if (choice.has_best) {
-        choice.is_greedy = values_[choice.slot] == choice.best;
+        choice.is_greedy = std::abs(values_[choice.slot] - choice.best) <= options_.tie_tolerance;
     }
     if (allowed != nullptr) {
         choice.slot = (*allowed)[choice.slot];

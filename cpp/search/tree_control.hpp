@@ -28,6 +28,11 @@ class TreeControl {
     Choice choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
                   const std::vector<std::uint32_t>* allowed = nullptr);
 
+    // Does this player want values to be high?
+    bool maximises(Player player) const {
+        return (player == Player::black) != (player != searcher_ && options_.opponent == OpponentModel::cooperative);
+    }
+
    private:
     // value -> factor * value + offset: on the scale of the control policy, for the player to move.
     struct Scale {

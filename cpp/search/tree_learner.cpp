@@ -15,10 +15,17 @@ TreeLearner::TreeLearner(const TreeSearchOptions& options, const GameFacts& fact
     : options_(options),
       facts_(facts),
       initial_(initial),
+      lambda_(options.lambda),
       is_plain_(options.structure == Structure::tree && (options.learner == Learner::monte_carlo || options.learner == Learner::td) &&
                 options.plies == 1 && options.convention == Convention::afterstate && options.normalisation != Normalisation::local_return &&
                 (options.global_source == GlobalSource::running_return || options.global_source == GlobalSource::episode_return) &&
                 options.playout_policy != PlayoutPolicy::mast && options.playout_value != PlayoutValue::memory) {}
+
+void TreeLearner::begin_episode(std::uint64_t number) {
+    if (options_.lambda_rise > 0) {
+        lambda_ = 1 - (1 - options_.lambda) * std::pow(1 - options_.lambda_rise, static_cast<double>(number));
+    }
+}
 
 double TreeLearner::power(std::vector<double>& table, double base, int k) {
     const auto index = static_cast<std::size_t>(k);
@@ -49,11 +56,11 @@ double TreeLearner::step_size(const Node& node) const {
     return 0;
 }
 
-Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cut, double value, double leaf) {
+Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cut, double beyond, double leaf) {
     const double gamma = options_.gamma;
-    Tail tail{.errors = decayed, .next = value, .discounted = discounted, .length = length};
-    if (is_cut) {
-        tail.discounted += discount(length) * value;
+    Tail tail{.errors = decayed, .next = beyond, .discounted = discounted, .length = length};
+    if (is_cut && options_.playout_value != PlayoutValue::leaf_over_gamma) {
+        tail.discounted += discount(length) * beyond;
     }
     switch (options_.playout_value) {
         case PlayoutValue::converged_next:
@@ -62,18 +69,21 @@ Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cu
             tail.next = tail.discounted;
             break;
         case PlayoutValue::leaf_over_gamma:
-            // v_j = leaf / gamma^j: rewards alone make errors, but for the last state, whose successor is worth 0.
+            // v_j = leaf / gamma^j: rewards alone make errors, but for the last state, whose successor is worth 0. Discounted,
+            // all of them are worth the same; gamma^j itself vanishes in long playouts.
             tail.next = leaf / gamma;
-            if (!is_cut) {
-                tail.errors -= trace(length - 1) * leaf / discount(length);
+            if (is_cut) {
+                tail.discounted += leaf / gamma;
+            } else {
+                tail.errors -= std::pow(lambda_, length - 1) * leaf / gamma;
             }
             break;
         default:
             if (gamma != 1) {
-                const double decay = gamma * options_.lambda;
-                tail.errors += (gamma - 1) * value * (1 - trace(length - 1)) / (1 - decay);
+                const double decay = gamma * lambda_;
+                tail.errors += (gamma - 1) * beyond * (1 - trace(length - 1)) / (1 - decay);
             }
-            tail.errors += trace(length - 1) * ((is_cut ? gamma * value : 0.0) - value);
+            tail.errors += trace(length - 1) * ((is_cut ? gamma * beyond : 0.0) - beyond);
             break;
     }
     return tail;
@@ -115,7 +125,7 @@ void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
     std::uint32_t goes_on = 0;
     for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
         gain = entry->reward + options_.gamma * gain;
-        sum = options_.gamma * options_.lambda * sum + (entry->reward + options_.gamma * next - entry->value);
+        sum = options_.gamma * lambda_ * sum + (entry->reward + options_.gamma * next - entry->value);
         next = entry->value;
         if (entry->node == no_node) {
             continue;
@@ -151,27 +161,29 @@ void TreeLearner::measure(const Episode& episode) {
     for (std::size_t i = size; i-- > 0;) {
         const Entry& entry = entries[i];
         const bool is_last = i + 1 == size;
-        const double target = uses_best && entry.has_best ? entry.best : next;
         double error = 0;
-        if (is_state) {
-            // The last state is the end, worth 0, or where the episode was cut, worth what it was.
-            error = is_last ? 0 : reward_after + gamma * target - entry.value;
-            gain = is_last ? entry.value : reward_after + gamma * gain;
+        if (is_state && is_last) {
+            // The end is worth 0; where the episode was cut, the state is worth what it was.
+            gain = entry.is_end ? 0 : entry.value;
+        } else if (is_state) {
+            // The best action's value has its reward in it.
+            error = (uses_best && entry.has_best ? entry.best : reward_after + gamma * next) - entry.value;
+            gain = reward_after + gamma * gain;
         } else {
-            error = entry.reward + gamma * target - entry.value;
+            error = entry.reward + gamma * (uses_best && entry.has_best ? entry.best : next) - entry.value;
             gain = entry.reward + gamma * gain;
         }
         if (cuts && !entry.is_greedy) {
             sum = 0;
             ++cut;
         }
-        sum = gamma * options_.lambda * sum + error;
+        sum = gamma * lambda_ * sum + error;
         returns_[i] = gain;
         sums_[i] = sum;
         if (cuts) {
             cuts_[i] = cut;
         }
-        next = entry.value;
+        next = entry.is_end ? 0 : entry.value;
         reward_after = entry.reward;
     }
     if (options_.plies == 2) {
@@ -184,7 +196,7 @@ void TreeLearner::measure_two_ply(const Episode& episode) {
     const auto& entries = episode.entries;
     const std::size_t size = entries.size();
     const double gamma = options_.gamma;
-    const double decay = gamma * gamma * options_.lambda;
+    const double decay = gamma * gamma * lambda_;
     for (std::size_t i = size; i-- > 0;) {
         const Entry& entry = entries[i];
         double error = entry.reward - entry.value;
@@ -199,15 +211,6 @@ void TreeLearner::measure_two_ply(const Episode& episode) {
     }
 }
 
-// The root was not entered when the episode began: in a graph, where it may be entered later, that teaches nothing about its
-// value as an afterstate.
-bool TreeLearner::learns(std::size_t i) const { return i > 0 || options_.structure == Structure::tree || options_.convention == Convention::state; }
-
-// Is it the first entry of its node that teaches something?
-bool TreeLearner::learns_first(const Episode& episode, std::size_t i) const {
-    return episode.entries[i].is_first || (!learns(0) && episode.entries[0].later == i);
-}
-
 void TreeLearner::count_visit(Node& node, const Entry& entry) {
     if (node.visits == 0) {
         node.value = entry.value;
@@ -218,6 +221,11 @@ void TreeLearner::count_visit(Node& node, const Entry& entry) {
     }
 }
 
+// In the convention of states nothing comes after the last one.
+bool TreeLearner::learns_nothing(const Episode& episode, std::size_t i) const {
+    return options_.convention == Convention::state && i + 1 == episode.entries.size();
+}
+
 void TreeLearner::give_returns(NodeStore& store, const Episode& episode) {
     const auto& entries = episode.entries;
     for (std::size_t i = entries.size(); i-- > 0;) {
@@ -226,23 +234,28 @@ void TreeLearner::give_returns(NodeStore& store, const Episode& episode) {
         }
         Node& node = store[entries[i].node];
         count_visit(node, entries[i]);
-        if (learns(i) && (options_.visit_mode == VisitMode::every || learns_first(episode, i))) {
+        if (!learns_nothing(episode, i) && (options_.visit_mode == VisitMode::every || entries[i].is_first)) {
             node.value += step_size(node) * (returns_[i] - node.value);
         }
     }
 }
 
+// V += alpha times all that the node is given: one step size for an episode, of its counts with all visits of that episode.
 void TreeLearner::give_errors(NodeStore& store, const Episode& episode) {
     const auto& entries = episode.entries;
+    for (const Entry& entry : entries) {
+        if (entry.node != no_node) {
+            count_visit(store[entry.node], entry);
+        }
+    }
     for (std::size_t i = entries.size(); i-- > 0;) {
         const Entry& entry = entries[i];
         if (entry.node == no_node) {
             continue;
         }
         Node& node = store[entry.node];
-        count_visit(node, entry);
         double sum = sums_[i];
-        if (!learns(i) || (options_.visit_mode == VisitMode::first && !learns_first(episode, i))) {
+        if (options_.visit_mode == VisitMode::first && !entry.is_first) {
             continue;
         }
         if (options_.visit_mode == VisitMode::replacing && entry.later != never &&
@@ -268,17 +281,19 @@ void TreeLearner::learn_in_place(NodeStore& store, const Episode& episode) {
         if (node != nullptr) {
             count_visit(*node, entry);
         }
-        const double value = node == nullptr || is_state && i + 1 == entries.size() ? entry.value : node->value;
-        const double target = uses_best && entry.has_best ? entry.best : next;
-        double error = (is_state ? reward_after : entry.reward) + gamma * target - value;
-        if (is_state && i + 1 == entries.size()) {
-            error = 0;
+        const double value = node == nullptr ? entry.value : node->value;
+        const bool is_compared = uses_best && entry.has_best;
+        double error = 0;
+        if (!is_state) {
+            error = entry.reward + gamma * (is_compared ? entry.best : next) - value;
+        } else if (!learns_nothing(episode, i)) {
+            error = (is_compared ? entry.best : reward_after + gamma * next) - value;
         }
-        sum = gamma * options_.lambda * (options_.learner == Learner::q_watkins && !entry.is_greedy ? 0 : sum) + error;
-        if (node != nullptr && learns(i)) {
+        sum = gamma * lambda_ * (options_.learner == Learner::q_watkins && !entry.is_greedy ? 0 : sum) + error;
+        if (node != nullptr) {
             node->value += step_size(*node) * sum;
         }
-        next = value;
+        next = entry.is_end ? 0 : value;
         reward_after = entry.reward;
     }
 }
@@ -287,14 +302,17 @@ void TreeLearner::learn_in_place(NodeStore& store, const Episode& episode) {
 bool TreeLearner::best_of(const NodeStore& store, const Entry& entry, double& best) const {
     const Node& node = store[entry.node];
     bool is_found = false;
-    const bool is_black = entry.to_play == Player::black;
     for (std::uint32_t i = 0; i < node.count; ++i) {
-        const NodeIndex child = options_.structure == Structure::tree ? node.first + i : store.edge(node.first + i).node;
+        NodeIndex child = node.first + i;
+        if (options_.structure != Structure::tree) {
+            const Edge& edge = store.edge(node.first + i);
+            child = edge.node == no_node ? store.index().find(edge.key) : edge.node;
+        }
         if (child == no_node || store[child].visits == 0) {
             continue;
         }
         const double value = store[child].value;
-        if (!is_found || (is_black ? value > best : value < best)) {
+        if (!is_found || (entry.maximises ? value > best : value < best)) {
             best = value;
             is_found = true;
         }
@@ -316,11 +334,14 @@ void TreeLearner::back_up_best(NodeStore& store, const Episode& episode) {
             mean = entry.value;
         }
         count_visit(node, entry);
-        if (learns(i) && (options_.visit_mode == VisitMode::every || learns_first(episode, i))) {
+        if (options_.visit_mode == VisitMode::every || entry.is_first) {
             mean += step_size(node) * (returns_[i] - mean);
         }
         double best = 0;
         node.value = best_of(store, entry, best) ? (1 - mix) * mean + mix * (entry.reward + options_.gamma * best) : mean;
+        if (options_.structure == Structure::tree && entry.slot != no_node) {
+            renew_action(store, entry);  // what is above looks at it
+        }
     }
 }
 
@@ -340,12 +361,18 @@ void TreeLearner::learn_step(NodeStore& store, Episode& episode) {
     if (last == 0) {
         return;
     }
+    if (entry.slot != no_node) {
+        ++store.edge(entry.slot).visits;
+    }
     const Entry& before = entries[last - 1];
     const double value = before.node == no_node ? before.value : store[before.node].value;
-    const bool uses_best = options_.learner != Learner::td && before.has_best;
-    const double target = uses_best ? before.best : entry.value;
-    const double reward = options_.convention == Convention::state ? entry.reward : before.reward;
-    give_error(store, episode, last - 1, reward + options_.gamma * target - value);
+    const bool is_compared = options_.learner != Learner::td && before.has_best;
+    const double next = entry.is_end ? 0 : entry.value;
+    double target = before.reward + options_.gamma * (is_compared ? before.best : next);
+    if (options_.convention == Convention::state) {
+        target = is_compared ? before.best : entry.reward + options_.gamma * next;
+    }
+    give_error(store, episode, last - 1, target - value);
 }
 
 void TreeLearner::learn_end(NodeStore& store, Episode& episode, Range& global) {
@@ -367,51 +394,77 @@ void TreeLearner::give_error(NodeStore& store, const Episode& episode, std::size
         if (i < last && options_.learner == Learner::q_watkins && !entry.is_greedy) {
             break;
         }
-        const bool counts = options_.visit_mode == VisitMode::every || (options_.visit_mode == VisitMode::first && learns_first(episode, i)) ||
+        const bool counts = options_.visit_mode == VisitMode::every || (options_.visit_mode == VisitMode::first && entry.is_first) ||
                             (options_.visit_mode == VisitMode::replacing && (entry.later == never || entry.later > last));
-        if (entry.node != no_node && learns(i) && counts) {
+        if (entry.node != no_node && counts) {
             Node& node = store[entry.node];
             node.value += step_size(node) * weight * error;
         }
-        weight *= options_.gamma * options_.lambda;
+        weight *= options_.gamma * lambda_;
     }
 }
 
 // What the control policy sees of an entry from the state before it.
 double TreeLearner::successor_value(const NodeStore& store, const Entry& entry) const {
-    const bool is_observed = options_.structure == Structure::tree && entry.slot != no_node;
-    const double value = store[is_observed ? entry.slot : entry.node].value;
-    return options_.convention == Convention::state ? entry.reward + options_.gamma * value : value;
+    const bool is_tree = options_.structure == Structure::tree;
+    const NodeIndex seen = is_tree && entry.slot != no_node ? entry.slot : entry.node;
+    const double value = store[seen].value;
+    if (options_.convention == Convention::afterstate) {
+        return value;
+    }
+    return (is_tree ? store.reward(seen) : entry.reward) + options_.gamma * value;
 }
 
 void TreeLearner::widen_ranges(NodeStore& store, const Episode& episode) {
     const auto& entries = episode.entries;
-    Range branch;
+    Range branch;  // of all memorised states behind, seen from the entry before
     std::size_t last = 0;
     for (std::size_t i = entries.size(); i-- > 1;) {
-        if (entries[i].node == no_node) {
+        const Entry& entry = entries[i];
+        const NodeIndex before = entries[i - 1].node;
+        if (branch.low <= branch.high) {
+            branch = {options_.gamma * branch.low, options_.gamma * branch.high};
+        }
+        if (entry.node != no_node) {
+            last = std::max(last, i);
+            branch.add(successor_value(store, entry));
+        }
+        if (before == no_node) {
             continue;
         }
-        last = std::max(last, i);
-        const double value = successor_value(store, entries[i]);
-        branch = {options_.gamma * branch.low, options_.gamma * branch.high};
-        branch.add(value);
-        if (entries[i - 1].node == no_node) {
-            continue;
-        }
-        Range& range = store.range(entries[i - 1].node);
-        if (options_.normalisation == Normalisation::local) {
-            range.add(value);
-        } else if (options_.normalisation == Normalisation::local_branch) {
-            range.add(branch);
-        } else {
-            range.add(options_.convention == Convention::state ? entries[i].reward + options_.gamma * returns_[i] : returns_[i]);
+        if (options_.normalisation == Normalisation::local_branch) {
+            store.range(before).add(branch);
+        } else if (entry.node != no_node && options_.normalisation == Normalisation::local) {
+            store.range(before).add(successor_value(store, entry));
+        } else if (entry.node != no_node) {
+            store.range(before).add(options_.convention == Convention::state ? entry.reward + options_.gamma * returns_[i] : returns_[i]);
         }
     }
     // The last memorised state had a successor that is not memorised, worth V_init.
     const bool goes_on = last + 1 < entries.size() || episode.tail.length > 0;
     if (options_.bounds_include_init && goes_on && entries[last].node != no_node) {
-        store.range(entries[last].node).add(initial_);
+        store.range(entries[last].node).add(options_.initial_value ? initial_ : entries[last + 1].initial);
+    }
+}
+
+// An action whose outcomes are observed is worth their mean, by how often each occurred.
+void TreeLearner::renew_action(NodeStore& store, const Entry& entry) {
+    Node& slot = store[entry.slot];
+    double sum = 0;
+    double rewards = 0;
+    std::uint32_t visits = 0;
+    for (NodeIndex i = slot.first; i < slot.first + slot.count; ++i) {
+        visits += store[i].visits;
+        sum += store[i].visits * store[i].value;
+        rewards += store.extras().rewards ? store[i].visits * store.reward(i) : 0;
+    }
+    if (visits == 0) {
+        return;
+    }
+    slot.visits = slot.episodes = visits;
+    slot.value = sum / visits;
+    if (store.extras().rewards) {
+        store.reward(entry.slot) = rewards / visits;
     }
 }
 
@@ -421,29 +474,20 @@ void TreeLearner::finish(NodeStore& store, const Episode& episode, Range& global
             ++store[episode.entries[i - 1].node].mark;
         }
     }
-    const bool has_slots = options_.structure != Structure::tree || store.extras().keys;
-    for (const Entry& entry : episode.entries) {
-        if (!has_slots) {
-            break;
+    const bool has_more = options_.structure != Structure::tree || store.extras().keys || store.extras().rewards;
+    for (std::size_t i = 1; has_more && i < episode.entries.size(); ++i) {
+        const Entry& entry = episode.entries[i];
+        if (store.extras().rewards && entry.node != no_node) {
+            // The mean, where chance gives different ones.
+            store.reward(entry.node) += (entry.reward - store.reward(entry.node)) / store[entry.node].visits;
         }
         if (entry.slot == no_node) {
             continue;
         }
-        if (options_.structure != Structure::tree) {
+        if (options_.structure == Structure::tree) {
+            renew_action(store, entry);
+        } else if (options_.timing != Timing::online) {
             ++store.edge(entry.slot).visits;
-            continue;
-        }
-        // An action whose outcomes are observed is worth their mean, by how often each occurred.
-        Node& slot = store[entry.slot];
-        double sum = 0;
-        std::uint32_t visits = 0;
-        for (NodeIndex i = slot.first; i < slot.first + slot.count; ++i) {
-            visits += store[i].visits;
-            sum += store[i].visits * store[i].value;
-        }
-        if (visits > 0) {
-            slot.visits = slot.episodes = visits;
-            slot.value = sum / visits;
         }
     }
     if (store.extras().ranges) {
@@ -453,6 +497,9 @@ void TreeLearner::finish(NodeStore& store, const Episode& episode, Range& global
         global.add(episode.total);
     } else if (options_.global_source != GlobalSource::running_return) {
         for (std::size_t i = 0; i < episode.entries.size(); ++i) {
+            if (episode.entries[i].node == no_node || learns_nothing(episode, i)) {
+                continue;
+            }
             const bool is_target = options_.global_source == GlobalSource::target;
             global.add(sums_[i] + (is_target ? episode.entries[i].value : 0.0));
         }

@@ -5,6 +5,7 @@
 // tree, where no node occurs twice. Online, every error is given to all that led to it as soon as it is known.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "search/episode.hpp"
@@ -18,6 +19,9 @@ class TreeLearner {
     // `initial`: V_init of player 0, where it is a constant.
     TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial);
 
+    // Before each episode: its number in the present search, which lambda may depend on.
+    void begin_episode(std::uint64_t number);
+
     // The whole episode, when it has ended. `global` are the bounds of what has been observed.
     void learn(NodeStore& store, Episode& episode, Range& global);
 
@@ -25,22 +29,26 @@ class TreeLearner {
     void learn_step(NodeStore& store, Episode& episode);
     void learn_end(NodeStore& store, Episode& episode, Range& global);
 
-    // What remains of a playout of which only sums are known: its rewards decayed by gamma lambda and by gamma. `value` is
-    // V_playout, `leaf` the value of the entry before it.
-    Tail tail(double decayed, double discounted, int length, bool is_cut, double value, double leaf);
+    // What remains of a playout of which only sums are known: its rewards decayed by gamma lambda and by gamma. `beyond` is
+    // V_playout of the state behind it, `leaf` the value of the entry before it.
+    Tail tail(double decayed, double discounted, int length, bool is_cut, double beyond, double leaf);
 
-    // What an entry of the last episode was to learn.
-    double target(std::size_t i, const Entry& entry) const { return options_.learner == Learner::monte_carlo ? returns_[i] : entry.value + sums_[i]; }
+    // What the action that led to an entry of the last episode was to learn, with its reward.
+    double action_target(std::size_t i, const Episode& episode) const {
+        const Entry& entry = episode.entries[i];
+        const bool is_state = options_.convention == Convention::state;
+        const bool is_return = options_.learner == Learner::monte_carlo || (is_state && i + 1 == episode.entries.size());
+        const double target = is_return ? returns_[i] : entry.value + sums_[i];
+        return is_state ? entry.reward + options_.gamma * target : target;
+    }
 
     // gamma^k and (gamma lambda)^k, by repeated multiplication.
     double discount(int k) { return power(discounts_, options_.gamma, k); }
-    double trace(int k) { return power(traces_, options_.gamma * options_.lambda, k); }
+    double trace(int k) { return options_.lambda_rise > 0 ? std::pow(options_.gamma * lambda_, k) : power(traces_, options_.gamma * lambda_, k); }
 
    private:
     static double power(std::vector<double>& table, double base, int k);
     double step_size(const Node& node) const;
-    bool learns(std::size_t i) const;
-    bool learns_first(const Episode& episode, std::size_t i) const;
     void learn_plainly(NodeStore& store, const Episode& episode);
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);
@@ -49,6 +57,8 @@ class TreeLearner {
     void learn_in_place(NodeStore& store, const Episode& episode);
     void back_up_best(NodeStore& store, const Episode& episode);
     bool best_of(const NodeStore& store, const Entry& entry, double& best) const;
+    bool learns_nothing(const Episode& episode, std::size_t i) const;
+    static void renew_action(NodeStore& store, const Entry& entry);
     void give_error(NodeStore& store, const Episode& episode, std::size_t last, double error);
     void count_visit(Node& node, const Entry& entry);
     void finish(NodeStore& store, const Episode& episode, Range& global);
@@ -58,6 +68,7 @@ class TreeLearner {
     TreeSearchOptions options_;
     GameFacts facts_;
     double initial_;
+    double lambda_;  // of the present episode
     bool is_plain_;  // a tree of afterstates, one-ply errors or returns: one pass will do
     std::vector<double> discounts_;
     std::vector<double> traces_;

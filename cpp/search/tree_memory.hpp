@@ -109,6 +109,9 @@ class TreeMemory : public Search {
             searcher_ = searcher;
             learner_ = TreeLearner(options_, facts_, initial());
             control_ = TreeControl(options_, facts_, searcher);
+            if (options_.initial_value) {
+                store_.renew_initial(initial());
+            }
         }
     }
 

@@ -43,6 +43,7 @@ enum class PlayoutValue : std::uint8_t { initial, constant, last_memorised, leaf
 struct TreeSearchOptions {
     Learner learner = Learner::monte_carlo;
     double lambda = 1;
+    double lambda_rise = 0;
     double gamma = 1;
     StepSize step_size = StepSize::visits;
     double step = 1;

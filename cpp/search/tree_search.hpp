@@ -4,6 +4,8 @@
 // In the memorised part of the space the control policy chooses (tree_control.hpp), beyond it the playout policy. A node of the
 // tree stands for a sequence of actions; where a game has chance, for all states that they led to, or for those that were
 // observed. A graph finds its nodes by the keys of states, so that an episode may leave the memorised part and come back.
+// Where values are of afterstates, its root is apart: it is never entered, and a state that is entered later, the same or
+// not, has another value: that of entering it.
 // Children are made when a node is selected from for the first time.
 #pragma once
 
@@ -38,8 +40,7 @@ class TreeSearch final : public TreeMemory {
           heuristics_(std::move(heuristics)),
           calls_python_(calls_python || heuristics_.value || heuristics_.weights) {
         records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
-                            options.playout_value == PlayoutValue::heuristic ||
-                            (options.playout_value == PlayoutValue::initial && !options.initial_value);
+                            options.playout_value == PlayoutValue::heuristic || !options.initial_value;
         plant();
     }
 
@@ -70,10 +71,12 @@ class TreeSearch final : public TreeMemory {
             root_ = 0;
             renew_root();
         } else {
-            root_ = node;
-            store_[root_].first = no_node;  // its edges are made anew: at the root less may be allowed
-            store_[root_].count = 0;
-            make_edges(root_, root_state_);
+            root_ = home_ = node;
+            if (options_.convention == Convention::afterstate) {
+                root_ = store_.add(1, 0);
+                store_.copy(node, root_);
+            }
+            renew_root_edges();
         }
         return true;
     }
@@ -84,7 +87,7 @@ class TreeSearch final : public TreeMemory {
         S state = root_state_;
         Range global = global_;
         episode_.clear();
-        entering_.clear();
+        learner_.begin_episode(simulations());
         has_weights_ = false;
         steps_ = 0;
         gain_ = 0;
@@ -117,7 +120,7 @@ class TreeSearch final : public TreeMemory {
             return static_cast<std::uint64_t>(steps_);
         }
         global_ = global;
-        episode_.total = gain_ + (is_cut ? episode_.tail.next : 0);
+        episode_.total = gain_ + episode_.beyond;
         if (is_online()) {
             learner_.learn_end(store_, episode_, global_);
         } else {
@@ -125,6 +128,9 @@ class TreeSearch final : public TreeMemory {
         }
         if (uses_mast()) {
             learn_mast();
+        }
+        for (const Entry& entry : episode_.entries) {
+            memorised_ += entry.node != no_node && entry.node != root_ && entry.is_first && store_[entry.node].episodes == 1 ? 1 : 0;
         }
         return static_cast<std::uint64_t>(steps_);
     }
@@ -146,7 +152,8 @@ class TreeSearch final : public TreeMemory {
         if (is_tree()) {
             make_children(root_, root_state_);
         } else {
-            store_.index().insert(root_state_.key(), root_);
+            home_ = options_.convention == Convention::state ? root_ : store_.add(1, initial_value(root_state_));
+            store_.index().insert(root_state_.key(), home_);
             make_edges(root_, root_state_);
         }
     }
@@ -189,10 +196,9 @@ class TreeSearch final : public TreeMemory {
             node = is_observed() ? outcome(child, state) : child;
             if (node != no_node && store_[node].visits == 0) {
                 ++created;
-                ++memorised_;
             }
             const bool is_memorised = node != no_node && store_[node].visits > 0;
-            const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action, 0);
+            const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action);
             enter(node, is_observed() ? child : no_node, action, reward, value, state);
         }
     }
@@ -217,14 +223,17 @@ class TreeSearch final : public TreeMemory {
                 is_full_ = true;
                 return false;
             }
+            // First what a user's game or heuristic may refuse: no node is left with half of its children.
+            initials_.assign(count, initial());
+            for (std::uint32_t i = 0; i < count && !options_.initial_value && facts_.deterministic; ++i) {
+                S next = state;
+                play(next, buffer_[i], rng_);
+                initials_[i] = heuristics_.value(next);
+            }
             const NodeIndex first = store_.add_children(node, count, initial());
             for (std::uint32_t i = 0; i < count; ++i) {
                 store_[first + i].action = buffer_[i];
-                if (!options_.initial_value && facts_.deterministic) {
-                    S next = state;
-                    play(next, buffer_[i], rng_);
-                    store_[first + i].value = heuristics_.value(next);
-                }
+                store_[first + i].value = initials_[i];
             }
         }
         return facts_.deterministic || allow(node);
@@ -347,10 +356,20 @@ class TreeSearch final : public TreeMemory {
         store_.count_children(0);
     }
 
+    // Of the tree. The slot of an action whose outcomes are observed is no state.
     std::uint32_t count_memorised() const {
         std::uint32_t count = 0;
-        for (NodeIndex i = 0; i < store_.size(); ++i) {
-            count += store_[i].visits > 0 ? 1 : 0;
+        std::vector<std::pair<NodeIndex, bool>> open{{root_, false}};
+        while (!open.empty()) {
+            const auto [index, is_slot] = open.back();
+            open.pop_back();
+            const Node& node = store_[index];
+            count += !is_slot && node.visits > 0 ? 1 : 0;
+            for (std::uint32_t i = 0; i < node.count; ++i) {
+                if (store_[node.first + i].visits > 0) {
+                    open.emplace_back(node.first + i, is_observed() && !is_slot);
+                }
+            }
         }
         return count;
     }
@@ -374,7 +393,8 @@ class TreeSearch final : public TreeMemory {
             NodeIndex edge = no_node;
             NodeIndex next = no_node;
             // A new state is left by the playout policy the first time, and by the control policy when it is met again.
-            const bool is_known = node != no_node && (is_fixed || node == root_ || is_old(node) || !episode_.entries.back().is_first);
+            const bool is_known =
+                node != no_node && (is_fixed || node == root_ || node == home_ || is_old(node) || !episode_.entries.back().is_first);
             if (is_known && make_edges(node, state)) {
                 edge = store_[node].first + choose(node, state, rng);
                 action = store_.edge(edge).action;
@@ -386,21 +406,45 @@ class TreeSearch final : public TreeMemory {
             }
             const Reward reward = step(state, action, global, rng);
             if (next == no_node) {
-                const std::uint64_t key = state.key();
-                next = store_.index().find(key);
-                if (next == no_node && created < most_new) {
-                    if (store_.has_room(1)) {
-                        next = store_.add(1, initial());
-                        store_.index().insert(key, next);
-                        ++created;
-                        ++memorised_;
-                    } else {
-                        is_full_ = true;
-                    }
-                }
+                next = store_.index().find(state.key());
+            }
+            // A node without visits was left behind by an episode that was dropped or failed.
+            if (next == no_node || (store_[next].visits == 0 && next != home_ && !is_in_episode(next))) {
+                next = created < most_new ? create(next, state) : no_node;
+                created += next == no_node ? 0 : 1;
             }
             node = next;
             enter_graph(node, edge, action, reward, state);
+        }
+    }
+
+    // The node for a state that is not memorised: one that is there already, or a new one; none if there is no room.
+    NodeIndex create(NodeIndex left_behind, const S& state) {
+        if (left_behind != no_node) {
+            return left_behind;
+        }
+        if (!store_.has_room(1)) {
+            is_full_ = true;
+            return no_node;
+        }
+        const NodeIndex created = store_.add(1, initial_value(state));
+        store_.index().insert(state.key(), created);
+        return created;
+    }
+
+    // The edges of the root are made anew, since less may be allowed there; what is known of them stays.
+    void renew_root_edges() {
+        const Node old = store_[root_];
+        store_[root_].first = no_node;
+        store_[root_].count = 0;
+        make_edges(root_, root_state_);
+        for (std::uint32_t i = 0; i < store_[root_].count; ++i) {
+            Edge& edge = store_.edge(store_[root_].first + i);
+            for (std::uint32_t j = 0; j < old.count; ++j) {
+                if (store_.edge(old.first + j).action == edge.action) {
+                    edge.visits = store_.edge(old.first + j).visits;
+                }
+            }
         }
     }
 
@@ -412,8 +456,15 @@ class TreeSearch final : public TreeMemory {
     }
 
     void enter_graph(NodeIndex node, NodeIndex edge, Action action, Reward reward, const S& state) {
-        const bool is_memorised = node != no_node && (store_[node].episodes > 0 || is_in_episode(node));
-        const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action, 1);
+        const bool is_met = node != no_node && is_in_episode(node);
+        double value = 0;
+        if (node == no_node) {
+            value = playout_value(state, action);
+        } else if (is_met && !is_online()) {
+            value = episode_.entries[store_[node].mark].value;
+        } else {
+            value = store_[node].episodes > 0 ? store_[node].value : new_value(node, state);
+        }
         bool is_first = true;
         if (node != no_node) {
             if (is_in_episode(node)) {
@@ -427,7 +478,10 @@ class TreeSearch final : public TreeMemory {
         if (is_online()) {
             learner_.learn_step(store_, episode_);
         } else if (node != no_node) {
-            ++store_[node].visits;  // at once: what is chosen next may depend on it
+            ++store_[node].visits;  // at once, or a greedy policy would run in circles
+        }
+        if (!is_online() && edge != no_node) {
+            ++store_.edge(edge).visits;
         }
     }
 
@@ -436,6 +490,9 @@ class TreeSearch final : public TreeMemory {
         for (const Entry& entry : episode_.entries) {
             if (entry.node != no_node) {
                 --store_[entry.node].visits;
+            }
+            if (entry.slot != no_node) {
+                --store_.edge(entry.slot).visits;
             }
         }
     }
@@ -481,15 +538,17 @@ class TreeSearch final : public TreeMemory {
     }
 
     void enter(NodeIndex node, NodeIndex slot, Action action, Reward reward, double value, const S& state) {
+        const Player to_play = state.to_play();
+        const bool is_state = options_.convention == Convention::state;
         episode_.entries.push_back({.node = node,
                                     .slot = slot,
                                     .action = action,
-                                    .to_play = state.to_play(),
+                                    .to_play = to_play,
+                                    .maximises = control_.maximises(to_play),
+                                    .is_end = is_state && ((options_.horizon && steps_ >= *options_.horizon) || state.is_terminal()),
                                     .reward = options_.reward_timing == RewardTiming::timed ? reward : 0,
-                                    .value = value});
-        if (options_.convention == Convention::state && is_tree() && node != no_node) {
-            entering_.emplace_back(node, reward);
-        }
+                                    .value = value,
+                                    .initial = node == no_node && !options_.initial_value ? heuristics_.value(state) : 0});
     }
 
     // The last transition gets the sum of all rewards, where their time does not count.
@@ -497,10 +556,6 @@ class TreeSearch final : public TreeMemory {
         if (options_.reward_timing == RewardTiming::final_sum) {
             episode_.entries.back().reward = gain_;
         }
-        for (const auto& [node, reward] : entering_) {
-            store_.reward(node) = reward;
-        }
-        entering_.clear();
     }
 
     bool end() {
@@ -514,8 +569,7 @@ class TreeSearch final : public TreeMemory {
     bool cut(const S& state) {
         const bool is_horizon = options_.horizon && steps_ >= *options_.horizon;
         episode_.is_over = is_horizon;
-        const Entry& last = episode_.entries.back();
-        episode_.tail.next = is_horizon ? 0 : last.node == no_node ? last.value : assumed_value(state);
+        episode_.tail.next = episode_.beyond = is_horizon ? 0 : value_beyond(state);
         settle_rewards();
         converge();
         return !is_horizon;
@@ -530,24 +584,29 @@ class TreeSearch final : public TreeMemory {
         double next = episode_.tail.next;
         double reward = 0;
         for (auto entry = episode_.entries.rbegin(); entry != episode_.entries.rend(); ++entry) {
-            if (entry->node == no_node) {
+            const bool is_last_state = is_state && entry == episode_.entries.rbegin();
+            if (entry->node == no_node && !is_last_state) {
                 entry->value = (is_state ? reward : entry->reward) + options_.gamma * next;
             }
-            next = entry->value;
+            next = entry->is_end ? 0 : entry->value;
             reward = entry->reward;
         }
     }
 
-    // The value beyond the cut, where the last state is memorised.
-    double assumed_value(const S& state) const {
-        return options_.playout_value == PlayoutValue::memory ? initial_value(state) : playout_value(state, Action{}, 0);
+    // What is assumed behind a cut in this state, the last one of the episode.
+    double value_beyond(const S& state) const {
+        const Entry& last = episode_.entries.back();
+        if (options_.convention == Convention::state || (options_.playout_value == PlayoutValue::memory && last.node == no_node)) {
+            return last.value;
+        }
+        return options_.playout_value == PlayoutValue::memory ? initial_value(state) : playout_value(state, Action{});
     }
 
     // From here on nothing is memorised.
     bool play_out(S& state, Range& global, Rng& rng) {
         begin_playout(rng);
         if (records_playouts_) {
-            for (int depth = 1;; ++depth) {
+            while (true) {
                 if (state.is_terminal()) {
                     return end();
                 }
@@ -557,8 +616,7 @@ class TreeSearch final : public TreeMemory {
                 list(no_node, state);
                 const Action action = buffer_[choose_playout_action(state, rng)];
                 const Reward reward = step(state, action, global, rng);
-                enter(no_node, no_node, action, reward,
-                      state.is_terminal() && options_.convention == Convention::state ? 0 : playout_value(state, action, depth), state);
+                enter(no_node, no_node, action, reward, playout_value(state, action), state);
             }
         }
         const double leaf = episode_.entries.back().value;
@@ -604,7 +662,9 @@ class TreeSearch final : public TreeMemory {
         }
         is_cut = is_cut && !(options_.horizon && steps_ >= *options_.horizon);
         episode_.is_over = !is_cut;
-        episode_.tail = learner_.tail(decayed, discounted, length, is_cut, assumed_value(state), leaf);
+        const double beyond = playout_value(state, Action{}, length);
+        episode_.beyond = is_cut ? beyond : 0;
+        episode_.tail = learner_.tail(decayed, discounted, length, is_cut, beyond, leaf);
         return is_cut;
     }
 
@@ -615,17 +675,19 @@ class TreeSearch final : public TreeMemory {
                !(normalisation == Normalisation::known && facts_.return_bounds);
     }
 
-    // V_playout of a state that `action` has led to, player 0's. `depth`: how many steps it is beyond the memorised part.
-    double playout_value(const S& state, Action action, int depth) const {
+    // V_playout of a state that `action` has led to, player 0's: so many steps behind the next one of the episode.
+    double playout_value(const S& state, Action action, int further = 0) const {
         switch (options_.playout_value) {
             case PlayoutValue::initial:
                 return initial_value(state);
             case PlayoutValue::constant:
                 return value_for(searcher_, options_.playout_constant, facts_);
             case PlayoutValue::last_memorised:
-                return last_memorised().value;
-            case PlayoutValue::leaf_over_gamma:
-                return last_memorised().value / std::pow(options_.gamma, depth);
+                return last_memorised()->value;
+            case PlayoutValue::leaf_over_gamma: {
+                const auto leaf = last_memorised();
+                return leaf->value / std::pow(options_.gamma, static_cast<double>(leaf - episode_.entries.rbegin() + 1 + further));
+            }
             case PlayoutValue::memory:
                 return mast_value(episode_.entries.back().to_play, action);
             case PlayoutValue::heuristic:
@@ -637,12 +699,12 @@ class TreeSearch final : public TreeMemory {
         return 0;
     }
 
-    const Entry& last_memorised() const {
+    std::vector<Entry>::const_reverse_iterator last_memorised() const {
         auto entry = episode_.entries.rbegin();
         while (entry->node == no_node) {
             ++entry;
         }
-        return *entry;
+        return entry;
     }
 
     // ---- playout policies ----------------------------------------------------------------------------------------------
@@ -719,7 +781,7 @@ class TreeSearch final : public TreeMemory {
             cells.resize(static_cast<std::size_t>(facts_.action_space));
             MastCell& cell = cells[static_cast<std::size_t>(entries[i].action.value)];
             ++cell.visits;
-            cell.value += (learner_.target(i, entries[i]) - cell.value) / static_cast<double>(cell.visits);
+            cell.value += (learner_.action_target(i, episode_) - cell.value) / static_cast<double>(cell.visits);
         }
     }
 
@@ -728,10 +790,11 @@ class TreeSearch final : public TreeMemory {
     Heuristics<S> heuristics_;
     bool calls_python_;
     bool records_playouts_ = false;
+    NodeIndex home_ = no_node;  // graph: the root's state when it is entered, memorised from the start like the root
     bool has_weights_ = false;  // of the present episode, for the weighted playout policy
     ActionBuffer buffer_;
     std::vector<std::uint32_t> allowed_;
-    std::vector<std::pair<NodeIndex, double>> entering_;  // rewards of the present episode, for the convention of states
+    std::vector<double> initials_;
     std::vector<double> action_weights_;
     std::vector<double> weights_;
     std::array<std::vector<MastCell>, 2> mast_;

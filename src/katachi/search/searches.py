@@ -113,7 +113,7 @@ class TreeSearch(_RootSearch):
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)
-        self._game = game
+        self._game, self._heuristics = game, (value, playout)
         self._native = _core.tree_search(root, self.settings.to_native(root.facts), rng, value, playout)
 
     @property
@@ -137,8 +137,10 @@ class TreeSearch(_RootSearch):
         What is memorised below it stays, as the setting between_moves says. False: nothing was, the search begins anew.
         """
         native = self._hold(self._game, state)
-        path = list(actions) if self.settings.between_moves != "discard" else [Action(-1)]
-        is_known = self._native.move_root(native, path, rng)
+        if self.settings.between_moves == "discard":
+            self._native = _core.tree_search(native, self.settings.to_native(native.facts), rng, *self._heuristics)
+            return False
+        is_known = self._native.move_root(native, list(actions), rng)
         if is_known and self.settings.between_moves == "forget":
             self._native.forget(self.settings.forget_share)
         return is_known

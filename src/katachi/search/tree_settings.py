@@ -31,6 +31,13 @@ class TreeSearchSettings(Settings):
     lambda_: float = Field(
         default=1.0, ge=0, le=1, alias="lambda", description="Decay of eligibility traces; of td and Q(lambda)."
     )
+    lambda_rise: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="lambda of episode i of a search is 1 - (1 - lambda) (1 - lambda_rise)^i: it rises to 1 with the "
+        "budget (8.2 suggests to adapt it; ours).",
+    )
     gamma: float = Field(default=1.0, ge=0, le=1, description="Discount of rewards (4.5).")
     step_size: Literal["visits", "episodes", "constant", "linear", "exponential"] = Field(
         default="visits",
@@ -155,7 +162,7 @@ class TreeSearchSettings(Settings):
         two_ply = self.plies == 2
         terminal_leaf = self.playout_value == "leaf-terminal"
         for is_wrong, text in (
-            (means and self.lambda_ != 1, "lambda is for td and Q(lambda)"),
+            (means and (self.lambda_ != 1 or self.lambda_rise != 0), "lambda is for td and Q(lambda)"),
             (means and self.timing != "offline", "only td and Q(lambda) learn online or in place"),
             (isinstance(self.new_nodes, int) and self.new_nodes < 1, f"new_nodes is at least 1, not {self.new_nodes}"),
             (two_ply and self.learner != "td", "two-ply errors are for learner=td"),
@@ -163,6 +170,9 @@ class TreeSearchSettings(Settings):
             (two_ply and self.convention == "state", "two-ply errors are for afterstates"),
             (two_ply and self.visit_mode != "every", "two-ply errors are learnt at every visit"),
             (self.convention == "state" and self.learner in ("max", "mixed"), "max backups are for afterstates"),
+            (self.convention == "state" and self.reward_timing == "final-sum", "final-sum is for afterstates"),
+            (self.timing == "online" and self.cut_rule == "drop", "what is learnt online cannot be dropped"),
+            (self.timing == "online" and self.playout_value == "converged-next", "converged-next is not known online"),
             (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
             (self.playout_value == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
             (
@@ -198,6 +208,10 @@ class TreeSearchSettings(Settings):
                 )
             if not facts.deterministic:
                 raise InvalidArgumentError(f"structure={self.structure} is for games without chance, unlike {name}")
+        if self.learner in ("max", "mixed") and not facts.deterministic and self.transitions != "observed":
+            raise InvalidArgumentError(
+                f"learner={self.learner} in a game of chance, {name}, needs transitions=observed"
+            )
         if self.transitions == "observed" and not facts.deterministic and facts.key == KeyKind.NONE:
             raise InvalidArgumentError(f"transitions=observed tells outcomes by their keys, and {name} has none")
 
