@@ -65,22 +65,25 @@ class MatchSettings(Settings):
 
     def tasks(self) -> Iterator[GameTask]:
         """Its games."""
+        return (self.task(index) for index in range(self.games))
+
+    def task(self, index: int) -> GameTask:
+        """One of them."""
         rng = Rng(self.seed)
-        for index in range(self.games):
-            black, white = (self.first, self.second) if index % 2 == 0 else (self.second, self.first)
-            yield GameTask(
-                index=index,
-                game=self.game,
-                options=self.options,
-                black=black,
-                white=white,
-                seed=rng.split("game", index).next(),
-                opening_seed=rng.split("opening", index // 2).next(),
-                opening_plies=self.opening_plies,
-                max_moves=self.max_moves,
-                scoring=self.scoring,
-                resignation=self.resignation,
-            )
+        black, white = (self.first, self.second) if index % 2 == 0 else (self.second, self.first)
+        return GameTask(
+            index=index,
+            game=self.game,
+            options=self.options,
+            black=black,
+            white=white,
+            seed=rng.split("game", index).next(),
+            opening_seed=rng.split("opening", index // 2).next(),
+            opening_plies=self.opening_plies,
+            max_moves=self.max_moves,
+            scoring=self.scoring,
+            resignation=self.resignation,
+        )
 
 
 @dataclass(frozen=True)
