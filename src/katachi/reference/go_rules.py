@@ -307,7 +307,8 @@ class TwinPosition:
     def candidates(self, rule: EyeRule) -> list[int]:
         """What a simulation may play: legal under simple ko whatever `rules.ko` says, no suicide, no own eye.
 
-        The pass alone when nothing is left, with rule `none` always; and nothing when the game is over (Silver 2009, section 5.6).
+        The pass alone when nothing is left, with rule `none` always; and nothing when the game is over (Silver 2009,
+        section 5.6).
         """
         if self.is_over():
             return []

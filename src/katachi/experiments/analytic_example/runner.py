@@ -74,10 +74,18 @@ def replay(piece: Row) -> Row:
         left, right = search.root_actions()
         if piece["sweep"] == "episode":
             if search.steps == _STEPS and search.snapshots[0].gain == 1 and left.visits:
-                return {**row, "B": left.value, "C": search.node(search.root).value, "D": right.value}
+                return {**row, "B": left.value, "C": _value_of_c(search, cell["convention"]), "D": right.value}
         elif search.steps == 1 + cell["playout"] and search.snapshots[0].gain == 1:
             return {**row, "leaf": (left if left.visits else right).value}
     raise InvalidArgumentError(f"no first episode like {cell} in {_TRIES:,} tries: choose another seed")
+
+
+def _value_of_c(search: _core.TreeMemory, convention: str) -> float:
+    """Of the state; as an afterstate, of entering it from B: where the walk began it was not entered."""
+    if convention == "state":
+        return search.node(search.root).value
+    b = search.children(search.root)[0]
+    return search.children(b.index)[1].value
 
 
 def _first_episode(cell: Row, rng: Rng) -> _core.TreeMemory:
@@ -85,7 +93,7 @@ def _first_episode(cell: Row, rng: Rng) -> _core.TreeMemory:
     settings = TreeSearchSettings(
         learner="td", lambda_=cell["lambda"], control="random", initial_value=_V_INIT, playout_value="initial",
         step_size="episodes", visit_mode="replacing", convention=cell.get("convention", "afterstate"),
-        structure="graph" if is_episode else "tree", new_nodes="all" if is_episode else 1,
+        structure="fixed" if is_episode else "tree",
     )  # fmt: skip
     game = make_game("random-walk", size=5)
     root = native_state(game, game.initial_state())
