@@ -7,17 +7,18 @@ namespace katachi {
 
 namespace {
 
-constexpr std::uint32_t tabulated = 1U << 16;
-
-// 1 / sqrt(n) and ln(n) of numbers that visits usually are.
+// 1 / sqrt(n), sqrt(2 ln n) and sqrt(ln n) of numbers that visits usually are.
 struct Tables {
-    std::vector<double> inverse_roots = std::vector<double>(tabulated);
-    std::vector<double> logs = std::vector<double>(tabulated);
+    std::vector<double> inverse_roots = std::vector<double>(TreeControl::tabulated);
+    std::vector<double> wide = std::vector<double>(TreeControl::tabulated);
+    std::vector<double> narrow = std::vector<double>(TreeControl::tabulated);
 
     Tables() {
-        for (std::uint32_t n = 1; n < tabulated; ++n) {
+        for (std::uint32_t n = 1; n < TreeControl::tabulated; ++n) {
+            const double log = std::log(static_cast<double>(n));
             inverse_roots[n] = 1 / std::sqrt(static_cast<double>(n));
-            logs[n] = std::log(static_cast<double>(n));
+            wide[n] = std::sqrt(2 * log);
+            narrow[n] = std::sqrt(log);
         }
     }
 };
@@ -34,7 +35,7 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
       facts_(facts),
       searcher_(searcher),
       inverse_roots_(tables().inverse_roots.data()),
-      logs_(tables().logs.data()),
+      root_logs_(options.ucb_form == UcbForm::thesis ? tables().wide.data() : tables().narrow.data()),
       is_plain_(options.control == ControlPolicy::ucb1 && options.structure == Structure::tree && options.convention == Convention::afterstate &&
                 options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw && options.learner != Learner::q_naive &&
                 options.learner != Learner::q_watkins) {
@@ -50,13 +51,11 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
     }
 }
 
-double TreeControl::inverse_root(std::uint32_t n) const { return n < tabulated ? inverse_roots_[n] : 1 / std::sqrt(static_cast<double>(n)); }
-double TreeControl::log_of(std::uint64_t n) const { return n < tabulated ? logs_[n] : std::log(static_cast<double>(n)); }
+double TreeControl::large_inverse_root(std::uint32_t n) { return 1 / std::sqrt(static_cast<double>(n)); }
 
-// What UCB1 adds to an action of one visit.
-double TreeControl::bonus(std::uint64_t total) const {
-    const double log_total = log_of(std::max<std::uint64_t>(total, 1));
-    return options_.exploration * std::sqrt(options_.ucb_form == UcbForm::thesis ? 2 * log_total : log_total);
+double TreeControl::large_root_log(std::uint64_t n) const {
+    const double log = std::log(static_cast<double>(n));
+    return std::sqrt(options_.ucb_form == UcbForm::thesis ? 2 * log : log);
 }
 
 Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,

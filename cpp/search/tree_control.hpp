@@ -21,6 +21,9 @@ struct Choice {
 
 class TreeControl {
    public:
+    // Numbers below are looked up.
+    static constexpr std::uint32_t tabulated = 1U << 16;
+
     // `searcher`: whose opponent the opponent model is about.
     TreeControl(const TreeSearchOptions& options, const GameFacts& facts, Player searcher);
 
@@ -53,18 +56,20 @@ class TreeControl {
 
     std::uint32_t best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     static std::uint32_t untried_child(const Node* children, std::uint32_t first, std::uint32_t count, Rng& rng);
-    double log_of(std::uint64_t n) const;
     void look(NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
     static Scale scale_of(const Range& range, bool maximises);
     Scale unscaled(bool maximises) const;
     bool scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const;
     std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
-    double bonus(std::uint64_t total) const;
+    // What UCB1 adds to an action of one visit.
+    double bonus(std::uint64_t total) const { return options_.exploration * (total < tabulated ? root_logs_[total] : large_root_log(total)); }
     std::uint32_t best_by_value(bool maximises, Rng& rng);
     std::uint32_t softmax(const Scale& scale, Rng& rng);
     std::uint32_t highest_score(std::uint32_t count, double highest, Rng& rng) const;
     void compare(bool maximises, Choice& choice) const;
-    double inverse_root(std::uint32_t n) const;
+    double inverse_root(std::uint32_t n) const { return n < tabulated ? inverse_roots_[n] : large_inverse_root(n); }
+    [[gnu::cold]] static double large_inverse_root(std::uint32_t n);
+    [[gnu::cold]] double large_root_log(std::uint64_t n) const;
 
     TreeSearchOptions options_;
     GameFacts facts_;
@@ -72,9 +77,9 @@ class TreeControl {
     std::vector<double> values_;         // of the actions, player 0's
     std::vector<std::uint32_t> visits_;  // of the actions
     std::vector<double> scores_;
-    std::vector<std::uint32_t> slots_;  // of `allowed`
-    const double* inverse_roots_;       // 1 / sqrt(n) and ln(n), in tables that all searches share
-    const double* logs_;
+    std::vector<std::uint32_t> slots_;   // of `allowed`
+    const double* inverse_roots_;        // 1 / sqrt(n), in a table that all searches share
+    const double* root_logs_;            // sqrt(2 ln n) or sqrt(ln n), the same; 0 of no visit
     std::array<Scale, 2> fixed_scales_;  // of the player who minimises, and who maximises
     bool has_fixed_scale_ = false;
     bool is_plain_;  // UCB1 over the children of a tree, nothing else to look at

@@ -39,11 +39,18 @@ double TreeLearner::power(std::vector<double>& table, double base, int k) {
 }
 
 // alpha, for a node whose visit has been counted.
-double TreeLearner::step_size(const Node& node) const {
+inline double TreeLearner::step_size(const Node& node) const {
+    if (options_.step_size == StepSize::visits) [[likely]] {
+        return 1 / (node.visits + options_.step_prior);
+    }
+    return other_step_size(node);
+}
+
+double TreeLearner::other_step_size(const Node& node) const {
     const double visits = node.visits;
     switch (options_.step_size) {
         case StepSize::visits:
-            return 1 / (visits + options_.step_prior);
+            break;
         case StepSize::episodes:
             return 1 / (node.episodes + options_.step_prior);
         case StepSize::constant:

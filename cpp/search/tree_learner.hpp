@@ -49,6 +49,7 @@ class TreeLearner {
    private:
     static double power(std::vector<double>& table, double base, int k);
     double step_size(const Node& node) const;
+    double other_step_size(const Node& node) const;
     void learn_plainly(NodeStore& store, const Episode& episode);
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);
