@@ -39,9 +39,13 @@ extras: $(VENV)/.stamp-ray $(VENV)/.stamp-tune $(VENV)/.stamp-openspiel $(VENV)/
 test-slow: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo ## run the tests that take minutes: strength, long counts
 	$(BIN)/pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
 
-bench: $(VENV)/.stamp-package valgrind ## measure speed: the clock, then instructions counted by Valgrind
+bench: $(VENV)/.stamp-package valgrind ## measure speed and memory: the clock, a cap, then instructions counted by Valgrind
 	$(BIN)/katachi bench
 	$(BIN)/python benchmarks/workers.py
+	$(BIN)/python benchmarks/python_game.py
+	$(BIN)/python benchmarks/memory_cap.py --cap 64 --minutes 0.25
+	@if $(BIN)/python -c 'import pyspiel' 2>/dev/null; then set -x; $(BIN)/python benchmarks/openspiel_peer.py; \
+	    else echo "OpenSpiel is missing: nothing is measured next to its search; make extras installs it"; fi
 	@if command -v valgrind >/dev/null; then set -x; $(BIN)/python benchmarks/instructions.py; fi
 
 fuzz: $(VENV)/.stamp-package $(VENV)/.stamp-test $(VENV)/.stamp-fuzz ## feed rubbish to the readers of GTP and SGF (FUZZ_RUNS=100000)

@@ -8,16 +8,21 @@
 
 namespace katachi {
 
-template <class T>
+template <class T, std::uint32_t shift = 15>
 class Chunked {
    public:
-    static constexpr std::uint32_t shift = 15;
     static constexpr std::uint32_t chunk_size = 1U << shift;
 
     T& operator[](std::uint32_t i) { return chunks_[i >> shift][i & (chunk_size - 1)]; }
     const T& operator[](std::uint32_t i) const { return chunks_[i >> shift][i & (chunk_size - 1)]; }
     std::uint32_t size() const { return size_; }
     std::size_t bytes() const { return chunks_.size() * chunk_size * sizeof(T); }
+
+    // What `allocate(count)` would add to `bytes`.
+    std::size_t growth(std::uint32_t count) const {
+        const std::uint32_t used = size_ & (chunk_size - 1);
+        return count == 0 || (used != 0 && chunk_size - used >= count) ? 0 : chunk_size * sizeof(T);
+    }
 
     // The first of `count` neighbours (at most chunk_size): they lie in one chunk, so that a pointer walks over them.
     std::uint32_t allocate(std::uint32_t count) {

@@ -16,7 +16,13 @@ struct Block {
 }  // namespace
 
 void NodeStore::keep_subtree(NodeIndex root) {
+    // Room for all there can be: a list that grows would be held twice, on top of a memory that may be full.
+    std::size_t most_blocks = 0;
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+        most_blocks += nodes_[i].first != no_node ? 1 : 0;
+    }
     std::vector<Block> blocks;
+    blocks.reserve(most_blocks);
     std::vector<NodeIndex> open{root};
     while (!open.empty()) {
         const Node& node = nodes_[open.back()];

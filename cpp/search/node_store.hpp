@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/hash.hpp"
 #include "core/types.hpp"
 #include "search/chunked.hpp"
 
@@ -64,61 +65,100 @@ struct Range {
     }
 };
 
-// Keys to nodes: open addressing, at most half full.
+// Keys to nodes: extendible hashing (Fagin et al. 1979). A directory leads to segments of equal size, each an open table at most
+// half full; a full one is split in two. So the table is never copied into a larger one, and a cap on memory holds at every
+// moment, at the price of one look into a directory that is small enough for the cache.
 class KeyIndex {
    public:
     NodeIndex find(std::uint64_t key) const {
-        if (slots_.empty()) {
+        if (directory_.empty()) {
             return no_node;
         }
-        for (std::size_t i = key & mask();; i = (i + 1) & mask()) {
-            if (slots_[i].node == no_node || slots_[i].key == key) {
-                return slots_[i].node;
+        const std::uint64_t hash = mix64(key);
+        const Slot* slots = &slots_[segment(hash) << segment_shift];
+        for (std::uint64_t i = hash >> (64 - segment_shift);; i = (i + 1) & (segment_size - 1)) {
+            if (slots[i].node == no_node || slots[i].key == key) {
+                return slots[i].node;
             }
         }
     }
 
+    // A key that is not there yet.
     void insert(std::uint64_t key, NodeIndex node) {
-        if ((size_ + 1) * 2 > slots_.size()) {
-            std::vector<Slot> old(std::max<std::size_t>(1024, slots_.size() * 2));
-            old.swap(slots_);
-            for (const Slot& slot : old) {
-                if (slot.node != no_node) {
-                    place(slot);
-                }
-            }
+        const std::uint64_t hash = mix64(key);
+        if (directory_.empty()) {
+            directory_.push_back(add_segment(0));
+        }
+        while (segments_[segment(hash)].size * 2 >= segment_size) {
+            split(hash);
         }
         place({key, node});
-        ++size_;
     }
 
-    std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
-    // What `bytes` would be after one more.
-    std::size_t bytes_for_one_more() const {
-        return (size_ + 1) * 2 > slots_.size() ? std::max<std::size_t>(1024, slots_.size() * 2) * sizeof(Slot) : bytes();
-    }
-    void clear() {
-        slots_.clear();
-        slots_.shrink_to_fit();
-        size_ = 0;
-    }
+    std::size_t bytes() const { return slots_.bytes() + segments_.capacity() * sizeof(Segment) + directory_.capacity() * sizeof(std::uint32_t); }
+    // What one more may add to `bytes`, but for the directory.
+    std::size_t growth() const { return slots_.growth(segment_size); }
+    void clear() { *this = {}; }
 
    private:
+    static constexpr std::uint32_t segment_shift = 10;
+    static constexpr std::uint32_t segment_size = 1U << segment_shift;
     struct Slot {
         std::uint64_t key = 0;
         NodeIndex node = no_node;
     };
-    std::size_t mask() const { return slots_.size() - 1; }
-    void place(const Slot& slot) {
-        std::size_t i = slot.key & mask();
-        while (slots_[i].node != no_node) {
-            i = (i + 1) & mask();
-        }
-        slots_[i] = slot;
+    struct Segment {
+        std::uint32_t size = 0;
+        std::uint32_t bits = 0;  // how many low bits of their hashes its keys share
+    };
+
+    // Keys of Python games are mixed as little as their authors like, so hashes are used: low bits for the directory, high bits
+    // within a segment.
+    std::uint32_t segment(std::uint64_t hash) const { return directory_[hash & (directory_.size() - 1)]; }
+
+    std::uint32_t add_segment(std::uint32_t bits) {
+        segments_.push_back({0, bits});
+        return slots_.allocate(segment_size) >> segment_shift;
     }
 
-    std::vector<Slot> slots_;
-    std::size_t size_ = 0;
+    void place(const Slot& slot) {
+        const std::uint64_t hash = mix64(slot.key);
+        const std::uint32_t in = segment(hash);
+        Slot* slots = &slots_[in << segment_shift];
+        std::uint64_t i = hash >> (64 - segment_shift);
+        while (slots[i].node != no_node) {
+            i = (i + 1) & (segment_size - 1);
+        }
+        slots[i] = slot;
+        ++segments_[in].size;
+    }
+
+    // The segment of a hash gives those of its keys to a new one that have one more bit set.
+    void split(std::uint64_t hash) {
+        const std::uint32_t full = segment(hash);
+        const std::size_t bit = std::size_t{1} << segments_[full].bits;
+        if (bit == directory_.size()) {
+            directory_.resize(2 * bit);
+            std::copy_n(directory_.begin(), bit, directory_.begin() + static_cast<std::ptrdiff_t>(bit));
+        }
+        const std::uint32_t created = add_segment(++segments_[full].bits);
+        for (std::size_t i = (hash & (bit - 1)) | bit; i < directory_.size(); i += 2 * bit) {
+            directory_[i] = created;
+        }
+        Slot* slots = &slots_[full << segment_shift];
+        const std::vector<Slot> old(slots, slots + segment_size);
+        std::fill_n(slots, segment_size, Slot{});
+        segments_[full].size = 0;
+        for (const Slot& slot : old) {
+            if (slot.node != no_node) {
+                place(slot);
+            }
+        }
+    }
+
+    Chunked<Slot, segment_shift> slots_;  // one chunk, one segment
+    std::vector<Segment> segments_;
+    std::vector<std::uint32_t> directory_;  // low bits of a hash to its segment
 };
 
 class NodeStore {
@@ -155,9 +195,9 @@ class NodeStore {
 
     // Is there room for so many more nodes and edges?
     bool has_room(std::uint32_t nodes, std::uint32_t edges = 0) const {
-        std::size_t more = fits(nodes_, nodes) ? 0 : chunk_bytes();
-        more += fits(edges_, edges) ? 0 : sizeof(Edge) * Chunked<Edge>::chunk_size;
-        more += index_.bytes() == 0 && edges == 0 ? 0 : index_.bytes_for_one_more() - index_.bytes();
+        std::size_t more = nodes_.growth(nodes) == 0 ? 0 : chunk_bytes();
+        more += edges_.growth(edges);
+        more += index_.bytes() == 0 ? 0 : index_.growth();
         return bytes() + more <= most_bytes_ && nodes_.size() < no_node - 2 * Chunked<Node>::chunk_size;
     }
 
@@ -258,12 +298,6 @@ class NodeStore {
    private:
     // The slots of a block with so many children: the next power of two where it may grow.
     std::uint32_t room(std::uint32_t count) const { return extras_.growing && count > 0 ? std::bit_ceil(count) : count; }
-
-    template <class T>
-    static bool fits(const Chunked<T>& chunked, std::uint32_t count) {
-        const std::uint32_t used = chunked.size() & (Chunked<T>::chunk_size - 1);
-        return count == 0 || (used != 0 && Chunked<T>::chunk_size - used >= count);
-    }
 
     std::size_t chunk_bytes() const {
         const std::size_t one = sizeof(Node) + (extras_.ranges ? sizeof(Range) : 0) + (extras_.rewards ? sizeof(double) : 0) +

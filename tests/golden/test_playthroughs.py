@@ -25,6 +25,7 @@ GAMES: dict[str, Game[Any]] = {
     "hex-5x5": make_game("hex", size=5),
     "random-walk-7": make_game("random-walk", size=7),
     "shortest-walk-7": make_game("shortest-walk", size=7),
+    "gridworld-corner": make_game("gridworld"),
     "explicit-tree": ExplicitTree([[3, 12], [2, [4, 6]]]),
 }
 
