@@ -155,7 +155,7 @@ def _mean_over_budgets(means: Mapping[Setting, Score], judged: Setting) -> tuple
     if top is None or judged not in means:
         return "partly", "no mean over budgets yet"
     _, low, high = difference(means[judged], means[top])
-    text = f"in the mean over budgets {_gap(means[judged], means[top])} above {_name(top)}, the best fixed one"
+    text = f"points above {_name(top)}, the best fixed one in the mean over budgets: {_gap(means[judged], means[top])}"
     return ("reproduced" if low > 0 else "not" if high < 0 else "partly"), text
 
 
@@ -180,7 +180,7 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
         for number, setting in enumerate(settings):
             line = find(duels, board=board, lambda_=setting[0], rise=setting[1])
             where = {id(duel): places[duel["steps"]] for duel in line}
-            shift = 0.07 * (number - len(settings) / 2)
+            shift = 0.05 * (number - len(settings) / 2)
             told = f"{_name(setting)}{' (judged)' if setting == judged else ''}"
             plot_curve(above, line, lambda duel: where[id(duel)], told, colour=colours[setting], shift=shift)  # noqa: B023
         even_line(above, f"{board}: against UCT with as many steps", "simulated steps per move", places)
@@ -190,5 +190,6 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
         even_line(below, f"{board}: mean over budgets", "")
         below.set_xticks(range(len(means)))
         below.set_xticklabels([_name(setting) for setting in means], rotation=30, ha="right", fontsize="small")
-    panels[0].legend(fontsize="small")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=5, fontsize="small")
     save_figure(figure, path)
