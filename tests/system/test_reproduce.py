@@ -124,7 +124,8 @@ def test_a_damaged_result_is_left_out(tmp_path: Path) -> None:
         assert "Traceback" not in run.stderr
     told = reproduce("list", "--source", "Katachi", cwd=tmp_path).stdout
     assert "(damaged)" in told
-    assert json.loads(reproduce("list", "--json", cwd=tmp_path).stdout)["rows"][-1]["damaged"]
+    rows = json.loads(reproduce("list", "--json", cwd=tmp_path).stdout)["rows"]
+    assert [entry["id"] for entry in rows if entry["damaged"]] == ["ladder"]
     assert reproduce("list", "--source", "Ekker 2003", cwd=tmp_path).stderr == ""
 
 

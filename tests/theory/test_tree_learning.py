@@ -219,8 +219,8 @@ def test_the_example_of_section_6_3(lambda_: float, timing: str) -> None:
     assert values == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("lambda_", [0.0, 0.4, 0.8, 1.0])
-def test_closed_forms_of_one_update(lambda_: float) -> None:
+@pytest.mark.parametrize(("start", "rise"), [(0.0, 0.0), (0.4, 0.0), (0.8, 0.0), (1.0, 0.0), (0.4, 0.03)])
+def test_closed_forms_of_one_update(start: float, rise: float) -> None:
     v0 = 0.5
     common: dict[str, Any] = {"control": "random", "initial_value": v0}
     game = TicTacToe()
@@ -228,11 +228,12 @@ def test_closed_forms_of_one_update(lambda_: float) -> None:
         game,
         game.initial_state(),
         rng=Rng(3),
-        settings=given(learner="td", **{"lambda": lambda_}, **common),
+        settings=given(learner="td", lambda_rise=rise, **{"lambda": start}, **common),
     )
     means = TreeSearch(game, game.initial_state(), rng=Rng(3), settings=given(**common))
     old: dict[tuple[int, ...], tuple[int, float]] = {}
     for n in range(1, 200):
+        lambda_ = 1 - (1 - start) * (1 - rise) ** (n - 1)
         sum_before = means.tree.root.value * (n - 1) if n > 1 else 0.0
         steps = search.steps
         search.run(Limit(simulations=1))

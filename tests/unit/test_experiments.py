@@ -66,6 +66,11 @@ def told_of(id: str, report: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def listed(id: str, out: Path) -> dict[str, Any]:
+    """What the list says about one of our own."""
+    return next(entry for entry in listing(out, OURS) if entry["id"] == id)
+
+
 def run_ladder(path: Path) -> list[Row]:
     ladder.run(SETTINGS, path, InProcess(), lambda _done, _text: None)
     return read_rows(path)
@@ -472,7 +477,7 @@ class TestResults:
         else:
             (quick / file).write_bytes(text if isinstance(text, bytes) else text.encode())
 
-        entry = listing(tmp_path, OURS)[-1]
+        entry = listed("ladder", tmp_path)
         assert entry["status"] == "done"
         (told,) = entry["damaged"]
         assert message in told
@@ -485,7 +490,7 @@ class TestResults:
         assert told in markdown.read_text(encoding="utf-8")
 
         shutil.rmtree(smoke)
-        entry = listing(tmp_path, OURS)[-1]
+        entry = listed("ladder", tmp_path)
         assert (entry["status"], entry["damaged"]) == ("pending", [told])
         assert told_of("ladder", write_report(tmp_path)[2])["verdict"] == "pending"
 
@@ -493,7 +498,7 @@ class TestResults:
         monkeypatch.setattr(results, "COMMITTED", tmp_path / "committed")
         (tmp_path / "committed" / "ladder").mkdir(parents=True)
         (tmp_path / "committed" / "ladder" / "summary.json").write_text("{")
-        (told,) = listing(tmp_path, OURS)[-1]["damaged"]
+        (told,) = listed("ladder", tmp_path)["damaged"]
         assert "restore it" in told
 
     def test_a_place_that_is_no_folder(self, tmp_path: Path) -> None:

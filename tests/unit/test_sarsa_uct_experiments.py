@@ -1,16 +1,21 @@
 """The experiments on Sarsa-UCT against UCT: each once, small, and the verdicts of the largest on rows made by hand."""
 
 import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError
+from katachi.experiments.duels import DuelsSettings
 from katachi.experiments.experiment import Row, read_rows
 from katachi.experiments.registry import experiment, load_experiments
 from katachi.experiments.results import run_experiment
 from tests.unit.test_duels import chunk
+
+Rates: TypeAlias = Mapping[tuple[float, float], Sequence[int]]  # per cent by setting, one for each budget
 
 EXPERIMENTS = [id for id in load_experiments() if id.startswith("sarsa-uct-")]
 
@@ -112,3 +117,63 @@ class TestTable:
         for name in ("hex-7", "gomoku-7"):
             worse.append(chunk(1300, 0, 700, scan=name, steps=10000, lambda_=0.8))
         assert self.answer("h6", *worse) == "not"
+
+
+class TestRise:
+    """One setting that rises, judged at each budget and in the mean over them."""
+
+    found = experiment("sarsa-uct-rise")
+    judged = (found.claim.numbers["lambda"], found.claim.numbers["rise"])
+
+    def cells(self, rates: Rates, games: int = 4000) -> list[Row]:
+        rows = []
+        for (lambda_, rise), line in rates.items():
+            for steps, rate in zip((100, 1000), line, strict=False):
+                won = games // 100 * rate
+                rows.append(chunk(won, 0, games - won, board="Tic-tac-toe", steps=steps, lambda_=lambda_, rise=rise))
+        return rows
+
+    def verdict(self, rates: Rates, games: int = 4000) -> str:
+        return self.found.runner.summarise(self.cells(rates, games), self.found.claim).verdict
+
+    @pytest.mark.parametrize(
+        ("rising", "verdict"),
+        [
+            ((70, 60), "reproduced"),  # as good as the best at each budget, and better than both in the mean
+            ((69, 59), "reproduced"),  # a little less than each
+            ((70, 50), "partly"),  # far below the best at 1,000 steps, no better in the mean
+            ((56, 46), "not"),  # worse in both ways
+            ((78, 54), "partly"),  # better in the mean, but not at each budget
+        ],
+    )
+    def test_verdicts(self, rising: tuple[int, int], verdict: str) -> None:
+        assert self.verdict({(0.5, 0.0): (70, 50), (1.0, 0.0): (50, 60), self.judged: rising}) == verdict
+
+    def test_few_games_are_not_enough(self) -> None:
+        assert self.verdict({(0.5, 0.0): (70, 50), (1.0, 0.0): (50, 60), self.judged: (70, 60)}, 100) == "partly"
+
+    def test_other_settings_that_rise_are_not_judged(self) -> None:
+        rates = {(0.5, 0.0): (70, 50), (1.0, 0.0): (50, 60), (0.1, 0.5): (90, 90), self.judged: (56, 46)}
+        assert self.verdict(rates) == "not"
+        assert any("lambda from 0.1, rise 0.5" in line for line in self.table(rates))
+
+    def test_a_mean_needs_every_budget(self) -> None:
+        means = [line for line in self.table({(0.5, 0.0): (70, 50), self.judged: (70,)}) if line[1] == "mean"]
+        assert [(line[2], line[4]) for line in means] == [("lambda 0.5", "8,000")]
+
+    def table(self, rates: Rates) -> list[list[str]]:
+        return [list(line) for line in self.found.runner.summarise(self.cells(rates), self.found.claim).table]
+
+    @pytest.mark.parametrize("scale", ["quick", "full"])
+    def test_settings_meet_the_same_opponents_equally_often(self, scale: str) -> None:
+        """Else their means over budgets could not be compared, nor added up from games."""
+        cells = DuelsSettings.from_mapping(self.found.settings(scale, 1)).cells()
+        for board in {cell.labels["board"] for cell in cells}:
+            lines: dict[tuple[object, object], list[tuple[object, str, int]]] = {}
+            for cell in cells:
+                if cell.labels["board"] == board:
+                    line = lines.setdefault((cell.labels["lambda"], cell.labels["rise"]), [])
+                    line.append((cell.labels["steps"], cell.second, cell.games))
+            assert self.judged in lines
+            assert all(line == lines[self.judged] for line in lines.values())
+            assert len({games for _, _, games in lines[self.judged]}) == 1
