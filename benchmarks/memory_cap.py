@@ -49,7 +49,7 @@ CASES: dict[str, Case] = {
     # A parallel array beside the nodes.
     "local-bounds": Case("go", "sarsa-uct", {"normalisation": "local", "new_nodes": "all"}, {"size": 9}),
     # Greedy enough that most of a full memory is kept, slid together in place, when the root moves.
-    "moves": Case("connect-four", "uct", {"exploration": 0.2, "new_nodes": "all"}, moves=5),
+    "moves": Case("connect-four", "uct", {"c_p": 0.2, "new_nodes": "all"}, moves=5),
 }
 
 

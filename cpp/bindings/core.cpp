@@ -138,6 +138,8 @@ void translate(const std::exception_ptr& error, void* /*payload*/) {
         raise_named("IllegalMoveError", e.what());
     } catch (const InvalidArgumentError& e) {
         raise_named("InvalidArgumentError", e.what());
+    } catch (const DivergenceError& e) {
+        raise_named("DivergenceError", e.what());
     } catch (const GameContractError& e) {
         raise_named("GameContractError", e.what());
     }

@@ -51,7 +51,7 @@ void bind_options(nb::module_& m) {
     choice(options, "graph_counts", &Options::graph_counts, {"node", "edge"});
     choice(options, "when_full", &Options::when_full, {"stop-expanding", "stop"});
     choice(options, "playout_policy", &Options::playout_policy, {"uniform", "weighted", "mast", "heuristic"});
-    choice(options, "playout_value", &Options::playout_value,
+    choice(options, "v_playout", &Options::v_playout,
            {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
     options.def_rw("lambda_", &Options::lambda)
         .def_rw("lambda_rise", &Options::lambda_rise)
@@ -62,7 +62,7 @@ void bind_options(nb::module_& m) {
         .def_rw("plies", &Options::plies)
         .def_rw("horizon", &Options::horizon, nb::arg().none())
         .def_rw("mix", &Options::mix)
-        .def_rw("exploration", &Options::exploration)
+        .def_rw("c_p", &Options::c_p)
         .def_rw("first_play_urgency", &Options::first_play_urgency, nb::arg().none())
         .def_rw("epsilon", &Options::epsilon)
         .def_rw("epsilon_factor", &Options::epsilon_factor)
@@ -71,15 +71,16 @@ void bind_options(nb::module_& m) {
         .def_rw("bounds_include_init", &Options::bounds_include_init)
         .def_rw("new_nodes", &Options::new_nodes, nb::arg().none())
         .def_rw("memory", &Options::memory)
-        .def_rw("initial_value", &Options::initial_value, nb::arg().none())
+        .def_rw("v_init", &Options::v_init, nb::arg().none())
         .def_rw("playout_constant", &Options::playout_constant)
         .def_rw("mast_temperature", &Options::mast_temperature);
 }
 
 double checked(const nb::object& answer, const char* what) {
     double value = 0;
-    if (!nb::try_cast<double>(answer, value) || !std::isfinite(value)) {
-        throw GameContractError(std::string(what) + " returned " + nb::cast<std::string>(nb::repr(answer)) + " instead of a finite number");
+    if (!nb::try_cast<double>(answer, value) || !(std::abs(value) <= largest_value)) {
+        throw GameContractError(std::string(what) + " returned " + nb::cast<std::string>(nb::repr(answer)) +
+                                " instead of a number from -1e100 to 1e100");
     }
     return value;
 }
@@ -94,6 +95,9 @@ DoorHeuristics heuristics(const nb::object& value, const nb::object& weights) {
         found.weights = [weights](const StateDoor& state, const ActionBuffer& actions) {
             const nb::object answer = weights(python_face(state), actions);
             std::vector<double> numbers;
+            if (!nb::isinstance<nb::iterable>(answer)) {
+                throw GameContractError("the playout policy returned " + nb::cast<std::string>(nb::repr(answer)) + " instead of weights");
+            }
             for (const nb::handle item : answer) {
                 numbers.push_back(checked(nb::borrow(item), "the playout policy"));
                 if (numbers.back() < 0) {

@@ -21,4 +21,9 @@ struct GameContractError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Values that have grown beyond all bounds, or are no numbers any more.
+struct DivergenceError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 }  // namespace katachi

@@ -1,6 +1,7 @@
 // Growing storage that never moves what it holds and never holds twice what it needs: a list of equal chunks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,8 +14,8 @@ class Chunked {
    public:
     static constexpr std::uint32_t chunk_size = 1U << shift;
 
-    T& operator[](std::uint32_t i) { return chunks_[i >> shift][i & (chunk_size - 1)]; }
-    const T& operator[](std::uint32_t i) const { return chunks_[i >> shift][i & (chunk_size - 1)]; }
+    T& operator[](std::uint32_t i) { return (*chunks_[i >> shift])[i & (chunk_size - 1)]; }
+    const T& operator[](std::uint32_t i) const { return (*chunks_[i >> shift])[i & (chunk_size - 1)]; }
     std::uint32_t size() const { return size_; }
     std::size_t bytes() const { return chunks_.size() * chunk_size * sizeof(T); }
 
@@ -37,7 +38,7 @@ class Chunked {
     // At least that many elements, for storage that runs in parallel with another one.
     void grow(std::uint32_t size) {
         while (chunks_.size() * chunk_size < size) {
-            chunks_.push_back(std::make_unique<T[]>(chunk_size));
+            chunks_.push_back(std::make_unique<std::array<T, chunk_size>>());
         }
         size_ = size;
     }
@@ -49,7 +50,7 @@ class Chunked {
     }
 
    private:
-    std::vector<std::unique_ptr<T[]>> chunks_;
+    std::vector<std::unique_ptr<std::array<T, chunk_size>>> chunks_;
     std::uint32_t size_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -100,6 +101,17 @@ class KeyIndex {
     std::size_t growth() const { return slots_.growth(segment_size); }
     void clear() { *this = {}; }
 
+    // Nodes have moved to new places; those without one are gone.
+    void move(const std::vector<NodeIndex>& places) {
+        for (std::uint32_t in = 0; in < segments_.size(); ++in) {
+            for (const Slot& slot : emptied(in)) {
+                if (places[slot.node] != no_node) {
+                    place({slot.key, places[slot.node]});
+                }
+            }
+        }
+    }
+
    private:
     static constexpr std::uint32_t segment_shift = 10;
     static constexpr std::uint32_t segment_size = 1U << segment_shift;
@@ -145,15 +157,19 @@ class KeyIndex {
         for (std::size_t i = (hash & (bit - 1)) | bit; i < directory_.size(); i += 2 * bit) {
             directory_[i] = created;
         }
-        Slot* slots = &slots_[full << segment_shift];
-        const std::vector<Slot> old(slots, slots + segment_size);
-        std::fill_n(slots, segment_size, Slot{});
-        segments_[full].size = 0;
-        for (const Slot& slot : old) {
-            if (slot.node != no_node) {
-                place(slot);
-            }
+        for (const Slot& slot : emptied(full)) {
+            place(slot);
         }
+    }
+
+    // What a segment held.
+    std::vector<Slot> emptied(std::uint32_t in) {
+        Slot* slots = &slots_[in << segment_shift];
+        std::vector<Slot> held;
+        std::copy_if(slots, slots + segment_size, std::back_inserter(held), [](const Slot& slot) { return slot.node != no_node; });
+        std::fill_n(slots, segment_size, Slot{});
+        segments_[in].size = 0;
+        return held;
     }
 
     Chunked<Slot, segment_shift> slots_;  // one chunk, one segment
@@ -282,6 +298,9 @@ class NodeStore {
 
     // Only what is below `root` stays, in place and in its order; `root` becomes node 0. Of a tree only.
     void keep_subtree(NodeIndex root);
+
+    // Only what can be reached from `root` stays; returns where that is now. Of a graph only.
+    NodeIndex keep_reachable(NodeIndex root);
 
     // Adds up the visits of a node's children. Of a tree only.
     void count_children(NodeIndex i) {

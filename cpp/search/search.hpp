@@ -50,7 +50,7 @@ class Search : public Job {
 
    protected:
     // One simulated game; returns its number of steps. A simulation that throws leaves no trace: the search can go on as if
-    // it had not begun.
+    // it had not begun. What is learnt online has been learnt.
     virtual std::uint64_t simulate() = 0;
     // A search with a fixed amount of work, or no room for more, says here that it is done.
     virtual bool is_finished() const { return false; }

@@ -270,6 +270,9 @@ std::uint32_t TreeControl::highest_score(std::uint32_t count, double highest, Rn
     if (ties == 1) {
         return last;
     }
+    if (ties == 0) {
+        throw DivergenceError("no action is best: the values of this search are no numbers any more");
+    }
     std::uint32_t skip = rng.below(ties);
     for (std::uint32_t i = 0;; ++i) {
         if (scores_[i] >= threshold && skip-- == 0) {
@@ -281,12 +284,12 @@ std::uint32_t TreeControl::highest_score(std::uint32_t count, double highest, Rn
 std::uint32_t TreeControl::softmax(const Scale& scale, Rng& rng) {
     scores_.resize(values_.size());
     for (std::size_t i = 0; i < values_.size(); ++i) {
-        scores_[i] = (scale.factor * values_[i] + scale.offset) / options_.temperature;
+        scores_[i] = scale.factor * values_[i] + scale.offset;
     }
     const double highest = *std::ranges::max_element(scores_);
     double sum = 0;
     for (double& score : scores_) {
-        score = std::exp(score - highest);
+        score = std::exp((score - highest) / options_.temperature);
         sum += score;
     }
     double mark = rng.uniform() * sum;

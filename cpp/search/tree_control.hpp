@@ -62,7 +62,7 @@ class TreeControl {
     bool scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const;
     std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     // What UCB1 adds to an action of one visit.
-    double bonus(std::uint64_t total) const { return options_.exploration * (total < tabulated ? root_logs_[total] : large_root_log(total)); }
+    double bonus(std::uint64_t total) const { return options_.c_p * (total < tabulated ? root_logs_[total] : large_root_log(total)); }
     std::uint32_t best_by_value(bool maximises, Rng& rng);
     std::uint32_t softmax(const Scale& scale, Rng& rng);
     std::uint32_t highest_score(std::uint32_t count, double highest, Rng& rng) const;

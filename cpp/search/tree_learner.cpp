@@ -11,15 +11,14 @@ constexpr double faintest_trace = 1e-9;  // online: what is weaker is not follow
 
 }  // namespace
 
-TreeLearner::TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial)
+TreeLearner::TreeLearner(const TreeSearchOptions& options, double initial)
     : options_(options),
-      facts_(facts),
       initial_(initial),
       lambda_(options.lambda),
       is_plain_(options.structure == Structure::tree && (options.learner == Learner::monte_carlo || options.learner == Learner::td) &&
                 options.plies == 1 && options.convention == Convention::afterstate && options.normalisation != Normalisation::local_return &&
                 (options.global_source == GlobalSource::running_return || options.global_source == GlobalSource::episode_return) &&
-                options.playout_policy != PlayoutPolicy::mast && options.playout_value != PlayoutValue::memory) {}
+                options.playout_policy != PlayoutPolicy::mast && options.v_playout != PlayoutValue::memory) {}
 
 void TreeLearner::begin_episode(std::uint64_t number) {
     if (options_.lambda_rise > 0) {
@@ -66,10 +65,10 @@ double TreeLearner::other_step_size(const Node& node) const {
 Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cut, double beyond, double leaf) {
     const double gamma = options_.gamma;
     Tail tail{.errors = decayed, .next = beyond, .discounted = discounted, .length = length};
-    if (is_cut && options_.playout_value != PlayoutValue::leaf_over_gamma) {
+    if (is_cut && options_.v_playout != PlayoutValue::leaf_over_gamma) {
         tail.discounted += discount(length) * beyond;
     }
-    switch (options_.playout_value) {
+    switch (options_.v_playout) {
         case PlayoutValue::converged_next:
         case PlayoutValue::leaf_terminal:
             tail.errors = 0;
@@ -112,7 +111,7 @@ void TreeLearner::learn(NodeStore& store, Episode& episode, Range& global) {
             back_up_best(store, episode);
             break;
         default:
-            if (options_.timing == Timing::in_place && options_.visit_mode == VisitMode::every) {
+            if (options_.timing == Timing::in_place) {
                 learn_in_place(store, episode);
             } else {
                 give_errors(store, episode);
@@ -462,7 +461,7 @@ void TreeLearner::widen_ranges(NodeStore& store, const Episode& episode) {
     // The last memorised state had a successor that is not memorised, worth V_init.
     const bool goes_on = last + 1 < entries.size() || episode.tail.length > 0;
     if (options_.bounds_include_init && goes_on && entries[last].node != no_node) {
-        store.range(entries[last].node).add(options_.initial_value ? initial_ : entries[last + 1].initial);
+        store.range(entries[last].node).add(options_.v_init ? initial_ : entries[last + 1].initial);
     }
 }
 

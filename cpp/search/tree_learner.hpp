@@ -17,7 +17,7 @@ namespace katachi {
 class TreeLearner {
    public:
     // `initial`: V_init of player 0, where it is a constant.
-    TreeLearner(const TreeSearchOptions& options, const GameFacts& facts, double initial);
+    TreeLearner(const TreeSearchOptions& options, double initial);
 
     // Before each episode: its number in the present search, which lambda may depend on.
     void begin_episode(std::uint64_t number);
@@ -67,7 +67,6 @@ class TreeLearner {
     void widen_ranges(NodeStore& store, const Episode& episode);
 
     TreeSearchOptions options_;
-    GameFacts facts_;
     double initial_;
     double lambda_;  // of the present episode
     bool is_plain_;  // a tree of afterstates, one-ply errors or returns: one pass will do

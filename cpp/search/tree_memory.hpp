@@ -38,12 +38,15 @@ class TreeMemory : public Search {
           facts_(facts),
           rng_(rng),
           store_(extras(options, facts), static_cast<std::size_t>(options.memory * 1024 * 1024)),
-          learner_(options, facts, initial(options, facts, searcher)),
+          learner_(options, initial(options, facts, searcher)),
           control_(options, facts, searcher),
           searcher_(searcher) {}
 
     std::vector<RootAction> root_actions() const override {
         std::vector<RootAction> actions;
+        if (root_ == no_node) {
+            return actions;
+        }
         for (const NodeView& child : children(root_)) {
             actions.push_back({child.action, child.visits, child.value});
         }
@@ -99,7 +102,7 @@ class TreeMemory : public Search {
     bool is_observed() const { return !facts_.deterministic && options_.transitions == Transitions::observed; }
 
     static double initial(const TreeSearchOptions& options, const GameFacts& facts, Player searcher) {
-        return value_for(searcher, options.initial_value.value_or(0), facts);
+        return value_for(searcher, options.v_init.value_or(0), facts);
     }
     double initial() const { return initial(options_, facts_, searcher_); }
 
@@ -107,9 +110,9 @@ class TreeMemory : public Search {
     void set_searcher(Player searcher) {
         if (searcher != searcher_) {
             searcher_ = searcher;
-            learner_ = TreeLearner(options_, facts_, initial());
+            learner_ = TreeLearner(options_, initial());
             control_ = TreeControl(options_, facts_, searcher);
-            if (options_.initial_value) {
+            if (options_.v_init) {
                 store_.renew_initial(initial());
             }
         }

@@ -40,6 +40,9 @@ enum class WhenFull : std::uint8_t { stop_expanding, stop };
 enum class PlayoutPolicy : std::uint8_t { uniform, weighted, mast, heuristic };
 enum class PlayoutValue : std::uint8_t { initial, constant, last_memorised, leaf_over_gamma, converged_next, memory, heuristic, leaf_terminal };
 
+// No value is farther from 0: sums of many stay finite.
+inline constexpr double largest_value = 1e100;
+
 struct TreeSearchOptions {
     Learner learner = Learner::monte_carlo;
     double lambda = 1;
@@ -59,7 +62,7 @@ struct TreeSearchOptions {
     double mix = 0.5;
 
     ControlPolicy control = ControlPolicy::ucb1;
-    double exploration = 1;
+    double c_p = 1;
     UcbForm ucb_form = UcbForm::thesis;
     ParentCount parent_count = ParentCount::children;
     std::optional<double> first_play_urgency;
@@ -82,9 +85,9 @@ struct TreeSearchOptions {
     double memory = 1024;                        // megabytes
     WhenFull when_full = WhenFull::stop_expanding;
 
-    std::optional<double> initial_value = 0.5;  // of the searching player; none: the heuristic's
+    std::optional<double> v_init = 0.5;  // of the searching player; none: the heuristic's
     PlayoutPolicy playout_policy = PlayoutPolicy::uniform;
-    PlayoutValue playout_value = PlayoutValue::initial;
+    PlayoutValue v_playout = PlayoutValue::initial;
     double playout_constant = 0;  // of the searching player
     double mast_temperature = 1;
 };

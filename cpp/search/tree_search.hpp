@@ -27,9 +27,6 @@ struct Heuristics {
     std::function<void(const S&, const ActionBuffer&, std::vector<double>&)> weights;
 };
 
-// No episode is longer, whatever the game says: nothing may run for ever between two looks at the clock.
-inline constexpr std::uint64_t longest_episode = 1'000'000;
-
 template <GameState S>
 class TreeSearch final : public TreeMemory {
    public:
@@ -40,7 +37,7 @@ class TreeSearch final : public TreeMemory {
           heuristics_(std::move(heuristics)),
           calls_python_(calls_python || heuristics_.value || heuristics_.weights) {
         records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
-                            options.playout_value == PlayoutValue::heuristic || !options.initial_value;
+                            options.v_playout == PlayoutValue::heuristic || !options.v_init;
         plant();
     }
 
@@ -61,28 +58,19 @@ class TreeSearch final : public TreeMemory {
         mast_ = {};
         reset_counts();
         if (node == no_node) {
-            store_.clear();
-            global_ = {};
+            uproot();
             plant();
-            return false;
-        }
-        if (is_tree()) {
-            store_.keep_subtree(node);
-            root_ = 0;
-            renew_root();
         } else {
-            root_ = home_ = node;
-            if (options_.convention == Convention::afterstate) {
-                root_ = store_.add(1, 0);
-                store_.copy(node, root_);
-            }
-            renew_root_edges();
+            keep_from(node);
         }
-        return true;
+        return node != no_node;
     }
 
    protected:
     std::uint64_t simulate() override {
+        if (root_ == no_node) {
+            plant();
+        }
         Rng rng = rng_;
         S state = root_state_;
         Range global = global_;
@@ -92,7 +80,7 @@ class TreeSearch final : public TreeMemory {
         has_new_ = !is_tree();
         steps_ = 0;
         gain_ = 0;
-        most_steps_ = static_cast<int>(std::min<std::uint64_t>(meter().steps_left(), longest_episode));
+        most_steps_ = static_cast<int>(std::min<std::uint64_t>(meter().steps_left(), longest_playout));
         if (options_.horizon) {
             most_steps_ = std::min(most_steps_, *options_.horizon);
         }
@@ -130,6 +118,10 @@ class TreeSearch final : public TreeMemory {
         if (uses_mast()) {
             learn_mast();
         }
+        if (!std::isfinite(store_[root_].value)) {
+            throw DivergenceError("the value of the root has become " + std::to_string(store_[root_].value) +
+                                  ": smaller steps or values nearer to the game's returns may help");
+        }
         for (const Entry& entry : has_new_ ? std::span<const Entry>(episode_.entries) : std::span<const Entry>()) {
             memorised_ += entry.node != no_node && entry.node != root_ && entry.is_first && store_[entry.node].episodes == 1 ? 1 : 0;
         }
@@ -139,27 +131,67 @@ class TreeSearch final : public TreeMemory {
     bool is_finished() const override { return root_actions_.empty() || TreeMemory::is_finished(); }
 
    private:
+    static constexpr int clock_period = 256;
+
     struct MastCell {
         std::uint64_t visits = 0;
         double value = 0;  // mean return of player 0
     };
 
-    bool uses_mast() const { return options_.playout_policy == PlayoutPolicy::mast || options_.playout_value == PlayoutValue::memory; }
+    bool uses_mast() const { return options_.playout_policy == PlayoutPolicy::mast || options_.v_playout == PlayoutValue::memory; }
     bool is_online() const { return options_.timing == Timing::online && !is_tree() && options_.learner != Learner::monte_carlo; }
 
     void plant() {
-        root_ = store_.add(1, initial_value(root_state_));
-        memorised_ = 1;
-        if (is_tree()) {
-            make_children(root_, root_state_);
-        } else {
-            home_ = options_.convention == Convention::state ? root_ : store_.add(1, initial_value(root_state_));
-            store_.index().insert(root_state_.key(), home_);
-            make_edges(root_, root_state_);
+        try {
+            root_ = store_.add(1, initial_value(root_state_));
+            memorised_ = 1;
+            if (is_tree()) {
+                make_children(root_, root_state_);
+            } else {
+                home_ = options_.convention == Convention::state ? root_ : store_.add(1, initial_value(root_state_));
+                store_.index().insert(root_state_.key(), home_);
+                make_edges(root_, root_state_);
+            }
+        } catch (...) {
+            uproot();  // the game or a heuristic has failed: the next simulation tries again
+            throw;
         }
     }
 
-    double initial_value(const S& state) const { return options_.initial_value ? initial() : heuristics_.value(state); }
+    // Nothing is memorised, not even the root.
+    void uproot() {
+        store_.clear();
+        global_ = {};
+        root_ = home_ = no_node;
+        memorised_ = 0;
+    }
+
+    // What is memorised from a node on stays; it becomes the root.
+    void keep_from(NodeIndex node) {
+        try {
+            if (is_tree()) {
+                store_.keep_subtree(node);
+                root_ = 0;
+                renew_root();
+                return;
+            }
+            root_ = home_ = store_.keep_reachable(node);
+            memorised_ = 0;
+            for (NodeIndex i = 0; i < store_.size(); ++i) {
+                memorised_ += store_[i].visits > 0 ? 1 : 0;
+            }
+            if (options_.convention == Convention::afterstate) {
+                root_ = store_.add(1, 0);
+                store_.copy(home_, root_);
+            }
+            renew_root_edges();
+        } catch (...) {
+            uproot();
+            throw;
+        }
+    }
+
+    double initial_value(const S& state) const { return options_.v_init ? initial() : heuristics_.value(state); }
 
     // The candidates of a state, into buffer_.
     void list(NodeIndex node, const S& state) {
@@ -182,7 +214,7 @@ class TreeSearch final : public TreeMemory {
             if (state.is_terminal()) {
                 return end();
             }
-            if (steps_ >= most_steps_) {
+            if (is_spent()) {
                 return cut(state);
             }
             const bool is_known = node != no_node && (node == root_ || store_[node].visits > 0);
@@ -211,7 +243,7 @@ class TreeSearch final : public TreeMemory {
         if (options_.convention == Convention::state && state.is_terminal()) {
             return 0;
         }
-        return options_.initial_value ? store_[node].value : heuristics_.value(state);
+        return options_.v_init ? store_[node].value : heuristics_.value(state);
     }
 
     // Sees to it that the node has its children. False: there is no room for them.
@@ -228,7 +260,7 @@ class TreeSearch final : public TreeMemory {
             }
             // First what a user's game or heuristic may refuse: no node is left with half of its children.
             initials_.assign(count, initial());
-            for (std::uint32_t i = 0; i < count && !options_.initial_value && facts_.deterministic; ++i) {
+            for (std::uint32_t i = 0; i < count && !options_.v_init && facts_.deterministic; ++i) {
                 S next = state;
                 play(next, buffer_[i], rng_);
                 initials_[i] = heuristics_.value(next);
@@ -392,7 +424,7 @@ class TreeSearch final : public TreeMemory {
             if (state.is_terminal()) {
                 return end();
             }
-            if (steps_ >= most_steps_) {
+            if (is_spent()) {
                 return cut(state);
             }
             Action action;
@@ -530,6 +562,9 @@ class TreeSearch final : public TreeMemory {
 
     // ---- episodes ------------------------------------------------------------------------------------------------------
 
+    // Is the present episode to end here? The clock is looked at now and then: an episode may be long.
+    bool is_spent() const { return steps_ >= most_steps_ || ((steps_ + 1) % clock_period == 0 && meter().is_spent(true)); }
+
     Reward step(S& state, Action action, Range& global, Rng& rng) {
         const Reward reward = play(state, action, rng);
         ++steps_;
@@ -555,7 +590,7 @@ class TreeSearch final : public TreeMemory {
         if (options_.convention == Convention::state) {
             entry.is_end = (options_.horizon && steps_ >= *options_.horizon) || state.is_terminal();
         }
-        if (node == no_node && !options_.initial_value) {
+        if (node == no_node && !options_.v_init) {
             entry.initial = heuristics_.value(state);
         }
     }
@@ -586,7 +621,7 @@ class TreeSearch final : public TreeMemory {
 
     // V_playout = converged_next: what makes all errors beyond the memorised part vanish.
     void converge() {
-        if (options_.playout_value != PlayoutValue::converged_next || !records_playouts_) {
+        if (options_.v_playout != PlayoutValue::converged_next || !records_playouts_) {
             return;
         }
         const bool is_state = options_.convention == Convention::state;
@@ -605,10 +640,10 @@ class TreeSearch final : public TreeMemory {
     // What is assumed behind a cut in this state, the last one of the episode.
     double value_beyond(const S& state) const {
         const Entry& last = episode_.entries.back();
-        if (options_.convention == Convention::state || (options_.playout_value == PlayoutValue::memory && last.node == no_node)) {
+        if (options_.convention == Convention::state || (options_.v_playout == PlayoutValue::memory && last.node == no_node)) {
             return last.value;
         }
-        return options_.playout_value == PlayoutValue::memory ? initial_value(state) : playout_value(state, Action{});
+        return options_.v_playout == PlayoutValue::memory ? initial_value(state) : playout_value(state, Action{});
     }
 
     // From here on nothing is memorised.
@@ -619,7 +654,7 @@ class TreeSearch final : public TreeMemory {
                 if (state.is_terminal()) {
                     return end();
                 }
-                if (steps_ >= most_steps_) {
+                if (is_spent()) {
                     return cut(state);
                 }
                 list(no_node, state);
@@ -638,7 +673,7 @@ class TreeSearch final : public TreeMemory {
         if (options_.playout_policy == PlayoutPolicy::uniform && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
             const Playout playout = uniform_playout(state, rng, buffer_, most_steps_ - steps_);
             length = playout.length;
-            is_cut = playout.cut && length >= most_steps_ - steps_ && !state.is_terminal();
+            is_cut = playout.cut && !state.is_terminal();
             gain_ += playout.total;
             steps_ += length;
             if (options_.global_source == GlobalSource::running_return) {
@@ -652,7 +687,7 @@ class TreeSearch final : public TreeMemory {
             }
         } else {
             for (; !state.is_terminal(); ++length) {
-                if (steps_ >= most_steps_) {
+                if (is_spent()) {
                     is_cut = true;
                     break;
                 }
@@ -686,7 +721,7 @@ class TreeSearch final : public TreeMemory {
 
     // V_playout of a state that `action` has led to, player 0's: so many steps behind the next one of the episode.
     double playout_value(const S& state, Action action, int further = 0) const {
-        switch (options_.playout_value) {
+        switch (options_.v_playout) {
             case PlayoutValue::initial:
                 return initial_value(state);
             case PlayoutValue::constant:
@@ -703,7 +738,7 @@ class TreeSearch final : public TreeMemory {
                 return heuristics_.value(state);
             case PlayoutValue::converged_next:
             case PlayoutValue::leaf_terminal:
-                return options_.initial_value ? initial() : heuristics_.value(state);
+                return initial_value(state);
         }
         return 0;
     }
@@ -769,11 +804,11 @@ class TreeSearch final : public TreeMemory {
         weights_.clear();
         double highest = -std::numeric_limits<double>::infinity();
         for (const Action action : buffer_) {
-            weights_.push_back(value_for(player, mast_value(player, action), facts_) / options_.mast_temperature);
+            weights_.push_back(value_for(player, mast_value(player, action), facts_));
             highest = std::max(highest, weights_.back());
         }
         for (double& weight : weights_) {
-            weight = std::exp(weight - highest);
+            weight = std::exp((weight - highest) / options_.mast_temperature);
         }
     }
 

@@ -47,16 +47,16 @@ NUMBERS: dict[str, list[Any]] = {
     "step_prior": [0.0, 0.0, 1.0, 2.5],
     "horizon": [None, None, 1, 4, 15],
     "mix": [0.0, 0.3, 1.0],
-    "exploration": [0.0, 0.3, 1.0],
-    "first_play_urgency": [None, None, 0.5, 1.1],
+    "c_p": [0.0, 0.3, 1.0],
+    "first_play_urgency": ["first", "first", 0.5, 1.1],
     "epsilon": [0.0, 0.1, 0.5, 1.0],
     "epsilon_factor": [0.9, 1.0],
     "temperature": [0.1, 1.0],
     "tie_tolerance": [1e-9, 1e-9, 0.0123],  # no difference that a mean or a step size could hit exactly
     "bounds_include_init": [True, False],
     "new_nodes": [1, 1, 2, 5, "all"],
-    "initial_value": ["neutral", "neutral", 0.5, -1.0, 2.0, "heuristic"],
-    "playout_value": [0.0, 0.7],
+    "v_init": ["neutral", "neutral", 0.5, -1.0, 2.0, "heuristic"],
+    "v_playout": [0.0, 0.7],
     "mast_temperature": [0.1, 1.0],
 }
 FIXED = ("memory", "when_full", "between_moves", "forget_share", "final_move")

@@ -72,7 +72,7 @@ def test_the_cap_is_a_cap_on_the_process(name: str, changes: dict[str, Any]) -> 
 
 
 def test_the_cap_holds_while_the_root_moves() -> None:
-    told = run_under_cap("uct", moves=2, new_nodes="all", exploration=0.05)
+    told = run_under_cap("uct", moves=2, new_nodes="all", c_p=0.05)
     assert told["is_full"]
     assert max(told["kept"]) > 0.5 * CAP  # much had to be moved
     assert told["grown"] <= SLACK * CAP

@@ -264,9 +264,9 @@ def test_nothing_to_search() -> None:
 
 def test_exploration_changes_the_search() -> None:
     tree = ExplicitTree([[0.4, 0.6], [0.5, 0.5]])
-    greedy = TreeSearch(tree, tree.initial_state(), rng=Rng(1), settings=TreeSearchSettings(exploration=0))
+    greedy = TreeSearch(tree, tree.initial_state(), rng=Rng(1), settings=TreeSearchSettings(c_p=0))
     greedy.run(Limit(simulations=1000))
-    curious = TreeSearch(tree, tree.initial_state(), rng=Rng(1), settings=TreeSearchSettings(exploration=10))
+    curious = TreeSearch(tree, tree.initial_state(), rng=Rng(1), settings=TreeSearchSettings(c_p=10))
     curious.run(Limit(simulations=1000))
     assert min(root.visits for root in curious.root_actions()) > 400
     assert min(root.visits for root in greedy.root_actions()) < 100

@@ -125,7 +125,7 @@ def test_lambda_one_is_the_mean_of_returns(representation: Any, timing: str, v_i
         means = searched(game, limit, seed, **common)
         for v_playout in ("initial", "last-memorised", "converged-next", 0.0, 3.0):
             learnt = searched(
-                game, limit, seed, learner="td", timing=timing, initial_value=v_init, playout_value=v_playout, **common
+                game, limit, seed, learner="td", timing=timing, v_init=v_init, v_playout=v_playout, **common
             )
             assert_same_values(means, learnt)
 
@@ -161,11 +161,12 @@ def test_online_and_in_place_are_offline_where_no_state_occurs_twice(learner: st
             "gamma": 0.9,
             "structure": structure,
             "new_nodes": 3,
+            "step_size": "episodes",
         }
         game = ExplicitTree(LOPSIDED)
         # Off-policy errors look at all actions of a state, of which the one that was tried is learnt about on the way.
         offline = searched(game, Limit(simulations=200), timing="offline", visit_mode=visit_mode, **common)
-        for timing in ("in-place", "online"):
+        for timing in ("in-place", "online") if visit_mode == "every" else ("online",):
             assert_same_values(
                 offline, searched(game, Limit(simulations=200), timing=timing, visit_mode=visit_mode, **common)
             )
@@ -207,7 +208,7 @@ def after_left_right_right_right(**settings: Any) -> TreeSearch:  # noqa: ANN401
 @pytest.mark.parametrize("timing", ["offline", "online"])
 def test_the_example_of_section_6_3(lambda_: float, timing: str) -> None:
     common: dict[str, Any] = {
-        "learner": "td", "lambda": lambda_, "visit_mode": "replacing", "step_size": "episodes", "initial_value": 0.5,
+        "learner": "td", "lambda": lambda_, "visit_mode": "replacing", "step_size": "episodes", "v_init": 0.5,
         "timing": timing,
     }  # fmt: skip
     b, c, d, e = 1, 2, 3, 4
@@ -222,7 +223,7 @@ def test_the_example_of_section_6_3(lambda_: float, timing: str) -> None:
 @pytest.mark.parametrize(("start", "rise"), [(0.0, 0.0), (0.4, 0.0), (0.8, 0.0), (1.0, 0.0), (0.4, 0.03)])
 def test_closed_forms_of_one_update(start: float, rise: float) -> None:
     v0 = 0.5
-    common: dict[str, Any] = {"control": "random", "initial_value": v0}
+    common: dict[str, Any] = {"control": "random", "v_init": v0}
     game = TicTacToe()
     search = TreeSearch(
         game,
@@ -266,23 +267,21 @@ def shifted(tree: Any, by: float) -> Any:  # noqa: ANN401
 def test_shifted_rewards_with_a_shifted_start_shift_all_values(lambda_: float) -> None:
     common: dict[str, Any] = {"learner": "td", "control": "random", "lambda": lambda_}
     tree = [[[1, 0.5, 0], 0.5], [0, [1, [0, 0.5, 1], 1]], 0]
-    win_draw_loss = searched(ExplicitTree(tree), Limit(simulations=500), initial_value=0.5, **common)
-    around_zero = searched(ExplicitTree(shifted(tree, -0.5)), Limit(simulations=500), initial_value=0.0, **common)
+    win_draw_loss = searched(ExplicitTree(tree), Limit(simulations=500), v_init=0.5, **common)
+    around_zero = searched(ExplicitTree(shifted(tree, -0.5)), Limit(simulations=500), v_init=0.0, **common)
     assert_same_values(around_zero, win_draw_loss, shift=0.5)
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 @pytest.mark.parametrize("game", [TicTacToe(), shortest_walk(7)], ids=lambda game: game.name)
 def test_sums_of_playouts_are_as_good_as_the_playouts(game: Any, gamma: float) -> None:  # noqa: ANN401
-    settings = given(learner="td", gamma=gamma, horizon=30, initial_value=0.5, **{"lambda": 0.7})
-    summed = TreeSearch(
-        game, game.initial_state(), rng=Rng(5), settings=settings.model_copy(update={"playout_value": 0.3})
-    )
+    settings = given(learner="td", gamma=gamma, horizon=30, v_init=0.5, **{"lambda": 0.7})
+    summed = TreeSearch(game, game.initial_state(), rng=Rng(5), settings=settings.model_copy(update={"v_playout": 0.3}))
     stored = TreeSearch(
         game,
         game.initial_state(),
         rng=Rng(5),
-        settings=settings.model_copy(update={"playout_value": "heuristic"}),
+        settings=settings.model_copy(update={"v_playout": "heuristic"}),
         value=lambda _: 0.3,
     )
     for search in (summed, stored):
@@ -293,7 +292,8 @@ def test_sums_of_playouts_are_as_good_as_the_playouts(game: Any, gamma: float) -
 @pytest.mark.parametrize("seed", range(10))
 def test_replacing_traces_are_those_of_the_definition(seed: int) -> None:
     settings = given(
-        learner="td", structure="graph", visit_mode="replacing", gamma=0.95, control="epsilon-greedy", **{"lambda": 0.7}
+        learner="td", structure="graph", visit_mode="replacing", step_size="episodes", gamma=0.95,
+        control="epsilon-greedy", **{"lambda": 0.7},
     )
     game = shortest_walk(9)
     native = TreeSearch(game, game.initial_state(), rng=Rng(seed), settings=settings)
@@ -354,9 +354,7 @@ class Mirrored(PythonTicTacToe):
         return following, 1.0 - reward if self.is_terminal(following) else 0.0
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"learner": "td", "lambda": 0.7, "initial_value": 0.8}, {"learner": "max"}], ids=str
-)
+@pytest.mark.parametrize("changes", [{}, {"learner": "td", "lambda": 0.7, "v_init": 0.8}, {"learner": "max"}], ids=str)
 @pytest.mark.parametrize("normalisation", ["known", "none", "local"])
 def test_the_colours_can_be_swapped(changes: dict[str, Any], normalisation: str) -> None:
     one = searched(PythonTicTacToe(), Limit(simulations=300), normalisation=normalisation, **changes)
@@ -376,7 +374,7 @@ def test_a_budget_of_steps_is_met_exactly(game: Any, structure: str) -> None:  #
 
 def test_a_cut_episode_is_backed_up_or_dropped() -> None:
     for learner in ("td", "monte-carlo"):
-        common: dict[str, Any] = {"learner": learner, "initial_value": 0.6}
+        common: dict[str, Any] = {"learner": learner, "v_init": 0.6}
         learnt = searched(TicTacToe(), Limit(steps=2), **common)
         assert learnt.tree.root.visits == 1
         assert learnt.tree.root.value == pytest.approx(0.6), "where it was cut, V_playout: neither won nor lost"
@@ -445,7 +443,7 @@ def test_epsilon_greedy_chooses_as_often_as_it_says(epsilon: float) -> None:
         Limit(simulations=20_000),
         control="epsilon-greedy",
         epsilon=epsilon,
-        initial_value=1.0,
+        v_init=1.0,
     )
     visits = [root.visits for root in search.root_actions()]
     expected = [20_000 * epsilon / 4] * 4
@@ -493,7 +491,7 @@ def assert_uct_is_sarsa_uct_of_lambda_one(game: Any, seed: int, **changes: Any) 
 def test_sarsa_uct_with_lambda_one_is_uct(game: Any) -> None:  # noqa: ANN401
     for seed in range(25):
         assert_uct_is_sarsa_uct_of_lambda_one(game, seed)
-        assert_uct_is_sarsa_uct_of_lambda_one(game, seed, initial_value=-3.0, playout_value=7.0)
+        assert_uct_is_sarsa_uct_of_lambda_one(game, seed, v_init=-3.0, v_playout=7.0)
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ BASE: dict[str, Any] = {
     "size": 5,
     "learner": "td",
     "control": "epsilon-greedy",
-    "initial_value": 0.0,
+    "v_init": 0.0,
     "step_size": "episodes",
     "visit_mode": "replacing",
 }
@@ -129,7 +129,7 @@ class TestMetrics:
     def test_learnt_values(self, structure: str) -> None:
         game = make_game("random-walk", size=5)
         root = native_state(game, game.initial_state())
-        given = {**BASE, "structure": structure, "control": "random", "new_nodes": "all", "initial_value": 0.25}
+        given = {**BASE, "structure": structure, "control": "random", "new_nodes": "all", "v_init": 0.25}
         del given["size"]
         search = _core.tree_search(root, TreeSearchSettings(**given).to_native(root.facts), Rng(1))
         is_graph = structure == "graph"
@@ -255,7 +255,7 @@ class TestRun:
             run(path, settings())
 
     def test_common_random_numbers(self) -> None:
-        grid = {"initial_value": [-5.0, 5.0]}
+        grid = {"v_init": [-5.0, 5.0]}
         given = {**SWEEP, "metrics": ["value"], "common": True, "grid": grid, "repeats": 3, "chunk": 3}
         sweep = Sweep.from_mapping({**given, "settings": {**BASE, "control": "random"}})
         one, other = (measure(piece) for piece in sweep.pieces(1))

@@ -34,8 +34,8 @@ from katachi.experiments.experiment import Row, append_row, read_rows
 
 DUEL: dict[str, Any] = {
     "game": "tic-tac-toe",
-    "first": "sarsa-uct:steps={steps},lambda={lambda},exploration=0.2",
-    "second": "uct:steps={steps},exploration=0.2",
+    "first": "sarsa-uct:steps={steps},lambda={lambda},c_p=0.2",
+    "second": "uct:steps={steps},c_p=0.2",
     "games": 10,
     "chunk": 4,
     "labels": {"steps": 20, "lambda": [0.5, 1]},
@@ -80,9 +80,9 @@ class Watched(InProcess):
 class TestSettings:
     def test_labels_make_cells(self) -> None:
         first, second = DuelsSettings.from_mapping(SETTINGS).cells()
-        assert first.first == "sarsa-uct:steps=20,lambda=0.5,exploration=0.2"
-        assert second.first == "sarsa-uct:steps=20,lambda=1,exploration=0.2"
-        assert first.second == second.second == "uct:steps=20,exploration=0.2"
+        assert first.first == "sarsa-uct:steps=20,lambda=0.5,c_p=0.2"
+        assert second.first == "sarsa-uct:steps=20,lambda=1,c_p=0.2"
+        assert first.second == second.second == "uct:steps=20,c_p=0.2"
         assert first.seed != second.seed
         assert count_rows(SETTINGS) == 6
 
@@ -166,8 +166,8 @@ class TestRun:
 
     def test_a_player_that_fails_is_told_with_its_match(self) -> None:
         cell = DuelsSettings.from_mapping(SETTINGS).cells()[0]
-        work = {**cell.work(0), "first": "sarsa-uct:steps=20,structure=graph,initial_value=heuristic"}
-        with pytest.raises(InvalidArgumentError, match=r"katachi match sarsa-uct:steps=20.*--seed \d+\ngame 0: "):
+        work = {**cell.work(0), "first": "gtp:gnugo --mode gtp"}  # it plays go only
+        with pytest.raises(InvalidArgumentError, match=r"katachi match 'gtp:gnugo.*--seed \d+\ngame 0: "):
             play_chunk(work)
 
 

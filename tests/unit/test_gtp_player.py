@@ -992,11 +992,11 @@ def test_settings_can_be_changed_and_the_command_cannot(engine: MakeEngine) -> N
 
 def test_the_program_can_be_looked_for_without_starting_it(engine: MakeEngine) -> None:
     fake = engine()
-    check_player(make_player(f"gtp:{fake.command}"))
-    check_player(make_player("random"))
+    check_player(make_player(f"gtp:{fake.command}"), GoGame(5))
+    check_player(make_player("random"), GoGame(5))
     assert fake.pids() == []
     with pytest.raises(EngineError, match="there is no program 'katachi-no-such'"):
-        check_player(make_player("gtp:katachi-no-such --mode gtp"))
+        check_player(make_player("gtp:katachi-no-such --mode gtp"), GoGame(5))
 
 
 def test_a_name_for_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

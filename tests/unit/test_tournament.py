@@ -220,7 +220,7 @@ def test_other_games() -> None:
     assert len(result.games) == 12
     assert "of tic-tac-toe\n" in format_table(result)
     values["player"] = {"a": "random", "engine": f"gtp:{sys.executable}"}
-    with pytest.raises(InvalidArgumentError, match="engine plays go only"):
+    with pytest.raises(InvalidArgumentError, match="plays go only, not tic-tac-toe"):
         run_tournament(TournamentSettings(**values))
     with pytest.raises(KatachiError, match="no-such-referee"):
         run_tournament(settings("round-robin", scoring="gtp:no-such-referee"))

@@ -48,7 +48,7 @@ def test_every_preset_solves_a_game_of_ones_own(name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_player_is_made_again_by_its_name(name: str) -> None:
     assert name in player_names()
-    for spec in (f"{name}:steps=100", f"{name}:sims=5,exploration=0.25,memory=64.0", f"{name}:seconds=0.5,horizon=10"):
+    for spec in (f"{name}:steps=100", f"{name}:sims=5,c_p=0.25,memory=64.0", f"{name}:seconds=0.5,horizon=10"):
         player = make_player(spec)
         assert make_player(player.name).settings == player.settings
         assert player.name.startswith(spec.partition(":")[0])
@@ -65,7 +65,16 @@ def test_a_player_is_made_again_by_its_name(name: str) -> None:
         ("uct:sims=5,lambda=0.5", "lambda is for td"),
         ("sarsa-uct:sims=5,lambda=2", "lambda"),
         ("sarsa-uct:sims=5,lamda=0.5", "did you mean 'lambda'"),
-        ("uct:sims=5,new_nodes=0", "at least 1"),
+        ("uct:sims=5,new_nodes=0", "from 1 to 100000"),
+        ("uct:sims=5,horizon=99999999999", "horizon"),
+        ("uct:sims=5,memory=1", "memory"),
+        ("uct:sims=99999999999999999999999", "sims"),
+        ("uct:sims=5,v_init=1e300", "v_init is from -1e\\+100"),
+        ("uct:sims=5,v_init=heuristic", "has no heuristic"),
+        ("uct:sims=5,playout_policy=heuristic", "has no heuristic"),
+        ("uct:sims=5,step_size=exponential", "needs a step_decay"),
+        ("uct:sims=5,visit_mode=first", "step_size=episodes"),
+        ("sarsa:sims=5,timing=in-place", "not in place"),
         ("uct:sims=5,control=ucb", "control"),
     ],
 )
@@ -80,7 +89,7 @@ def test_settings_that_a_game_cannot_have_are_named() -> None:
         TreeSearch(pig, pig.initial_state(), rng=Rng(1), settings=preset("sarsa"))
     game = make_game("tic-tac-toe")
     with pytest.raises(InvalidArgumentError, match="value=FUNCTION"):
-        TreeSearch(game, game.initial_state(), rng=Rng(1), settings=TreeSearchSettings(initial_value="heuristic"))
+        TreeSearch(game, game.initial_state(), rng=Rng(1), settings=TreeSearchSettings(v_init="heuristic"))
     with pytest.raises(InvalidArgumentError, match="playout=FUNCTION"):
         TreeSearch(game, game.initial_state(), rng=Rng(1), settings=TreeSearchSettings(playout_policy="heuristic"))
     with pytest.raises(UnknownNameError, match="did you mean 'sarsa-uct'"):
@@ -218,7 +227,7 @@ def test_heuristics_are_asked() -> None:
         loses = left % 4 == 0
         return float(loses if player is Player.WHITE else not loses)
 
-    settings = preset("sarsa-uct", lambda_=0.0, initial_value="heuristic", playout_value="heuristic")
+    settings = preset("sarsa-uct", lambda_=0.0, v_init="heuristic", v_playout="heuristic")
     search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings, value=value)
     search.run(Limit(simulations=30))
     assert search.best(Rng(1)) == 1

@@ -43,14 +43,14 @@ def test_native_code_takes_every_value_that_a_setting_names(name: str) -> None:
     for value in literals(TreeSearchSettings.model_fields[name].annotation):
         settings = TreeSearchSettings.model_construct(**(TreeSearchSettings().model_dump() | {name: value}))
         native = getattr(settings.to_native(FACTS), name)
-        if (name, value) in (("new_nodes", "all"), ("initial_value", "heuristic")):
+        if (name, value) in (("new_nodes", "all"), ("v_init", "heuristic"), ("first_play_urgency", "first")):
             assert native is None
-        elif name == "initial_value":
+        elif name == "v_init":
             assert native == 0.5
         else:
             assert native == value
         taken += 1
-    named = {"learner", "step_size", "control", "structure", "normalisation", "playout_value", "opponent"}
+    named = {"learner", "step_size", "control", "structure", "normalisation", "v_playout", "opponent"}
     assert taken > 1 or name not in named
 
 
@@ -71,9 +71,9 @@ def test_presets_are_valid(name: str) -> None:
         ({"lambda": 0.5}, "lambda is for td"),
         ({"learner": "td", "convention": "state", "reward_timing": "final-sum"}, "final-sum is for afterstates"),
         ({"learner": "td", "timing": "online", "cut_rule": "drop"}, "cannot be dropped"),
-        ({"learner": "td", "timing": "online", "playout_value": "converged-next"}, "not known online"),
+        ({"learner": "td", "timing": "online", "v_playout": "converged-next"}, "not known online"),
         ({"learner": "max", "convention": "state"}, "max backups are for afterstates"),
-        ({"playout_value": "leaf-terminal", "structure": "graph"}, "leaf-terminal is for trees"),
+        ({"v_playout": "leaf-terminal", "structure": "graph"}, "leaf-terminal is for trees"),
     ],
 )
 def test_contradictions_are_refused_by_name(settings: dict[str, Any], complaint: str) -> None:

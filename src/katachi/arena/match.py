@@ -27,9 +27,7 @@ from katachi.core.errors import InvalidArgumentError
 from katachi.core.settings import Settings
 from katachi.core.types import Player
 from katachi.games.contract import Game
-from katachi.games.go.game import GoGame
 from katachi.games.registry import make_game
-from katachi.players.gtp_player import GtpPlayer
 from katachi.players.player import GamePlayer, check_player, close_player
 from katachi.players.registry import make_player
 
@@ -374,10 +372,7 @@ def _middle(game: Game[Any]) -> float:
 def _check_settings(settings: MatchSettings, game: Game[Any]) -> None:
     """Everything that can be known before the first game."""
     for spec in (settings.first, settings.second):
-        player = make_player(spec)
-        check_player(player)
-        if isinstance(player, GtpPlayer) and not isinstance(game, GoGame):
-            raise InvalidArgumentError(f"{spec} plays go only, not {game.name}")
+        check_player(make_player(spec), game)
     check_scoring(settings.scoring, game)
     if settings.max_moves is not None and settings.opening_plies >= settings.max_moves:
         raise InvalidArgumentError(

@@ -34,7 +34,6 @@ from katachi.arena.store import Store
 from katachi.core.errors import InvalidArgumentError, KatachiError, ParseError, SettingsError, StoreError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.games.registry import full_options, make_game
-from katachi.players.gtp_player import GtpPlayer
 from katachi.players.player import check_player
 from katachi.players.registry import make_player
 from katachi.players.spec import PlayerSpec, format_spec
@@ -443,12 +442,10 @@ def _fixture(settings: TournamentSettings, index: int, seats: tuple[str, str], r
 
 def _check_players(settings: TournamentSettings) -> None:
     """What may be different on another machine: programs that are there or not."""
-    for label, spec in settings.player.items():
-        player = make_player(spec)
-        check_player(player)
-        if isinstance(player, GtpPlayer) and settings.game != "go":
-            raise InvalidArgumentError(f"{label} plays go only, not {settings.game}: {spec}")
-    check_scoring(settings.scoring, make_game(settings.game, **settings.options))
+    game = make_game(settings.game, **settings.options)
+    for spec in settings.player.values():
+        check_player(make_player(spec), game)
+    check_scoring(settings.scoring, game)
 
 
 def _check_stored(fixture: Fixture, outcome: GameOutcome) -> None:

@@ -24,6 +24,7 @@ from katachi.arena.statistics import Score
 from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, KatachiError, ParseError, StoreError
 from katachi.core.settings import Settings, did_you_mean
+from katachi.games.registry import make_game
 from katachi.players.player import GamePlayer, check_player
 from katachi.players.registry import make_player
 from katachi.players.spec import PlayerSpec, format_spec, parse_spec
@@ -312,7 +313,7 @@ def _distributions(settings: TuneSettings) -> "dict[str, BaseDistribution]":
     names = [param.name for param in params]
     if len(set(names)) != len(names):
         raise InvalidArgumentError(f"a parameter is given twice: {names}")
-    check_player(make_player(settings.opponent))
+    check_player(make_player(settings.opponent), make_game(settings.game, **settings.options))
     first = {param.name: param.ends[0] for param in params}
     _try(settings, first, first)
     found: dict[str, BaseDistribution] = {}
@@ -335,7 +336,7 @@ def _try(settings: TuneSettings, values: Mapping[str, Any], new: Mapping[str, An
     except KatachiError as error:
         blamed = ", ".join(f"{name} = {value!r}" for name, value in new.items())
         raise InvalidArgumentError(f"{blamed} is refused by the player:\n{error}") from None
-    check_player(player)
+    check_player(player, make_game(settings.game, **settings.options))
     return player
 
 

@@ -169,7 +169,6 @@ def _make_table(
     from katachi.players.registry import make_player
 
     opponent = make_player(player)
-    check_player(opponent)
     if load is None:
         rule_set = Rules.named(_RULES if rules is None else rules, komi)
         position = starting_position(parse_size(size), rule_set, handicap)
@@ -191,7 +190,9 @@ def _make_table(
         person = Rng(seed).split("colour").choice([Player.BLACK, Player.WHITE])
     else:
         person = Player.BLACK if color is Colour.BLACK else Player.WHITE
-    return Table(opponent, position, person=person, seed=seed)
+    table = Table(opponent, position, person=person, seed=seed)
+    check_player(opponent, table.game)
+    return table
 
 
 def _check_encoding(name: str) -> None:

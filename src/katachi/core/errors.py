@@ -1,6 +1,6 @@
 """The error tree: everything that Katachi raises on purpose is a KatachiError with the offending value in its message.
 
-The native core raises the first three by name (cpp/core/errors.hpp).
+The native core raises the first four by name (cpp/core/errors.hpp).
 """
 
 
@@ -18,6 +18,10 @@ class InvalidArgumentError(KatachiError, ValueError):
 
 class GameContractError(KatachiError):
     """A game that breaks the contract of `katachi.games.contract.Game`."""
+
+
+class DivergenceError(KatachiError, ArithmeticError):
+    """Values of a search or a learner that have grown beyond all bounds, or are no numbers any more."""
 
 
 class ParseError(KatachiError, ValueError):

@@ -167,7 +167,7 @@ def measure(piece: Row) -> Row:
         errors = []
         for checkpoint in piece["checkpoints"]:
             _go_to(search, checkpoint, piece["unit"])
-            learnt = learnt_values(search, size, is_graph, native.initial_value or 0.0)
+            learnt = learnt_values(search, size, is_graph, native.v_init or 0.0)
             errors.append(squared_error(learnt, truth))
         measured["error"].append(errors)
     sums = {metric: _sums(values) for metric, values in measured.items()}

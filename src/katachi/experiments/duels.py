@@ -5,8 +5,8 @@ braces, and a list of values means one *cell* for each:
 
     [[duel]]
     game = "tic-tac-toe"
-    first = "sarsa-uct:steps={steps},lambda={lambda},exploration=0.2"
-    second = "uct:steps={steps},exploration=0.2"
+    first = "sarsa-uct:steps={steps},lambda={lambda},c_p=0.2"
+    second = "uct:steps={steps},c_p=0.2"
     games = 2000
     labels = { steps = [100, 1000], lambda = [0.65, 1] }
 
@@ -214,8 +214,10 @@ def run_duels(settings: Mapping[str, Any], rows_path: Path, executor: Executor, 
     cells = _read(settings).cells()
     rows = read_rows(rows_path)
     there = {(_row_key(row, rows_path), row["chunk"]) for row in rows if "chunk" in row}
-    for spec in sorted({spec for cell in cells for spec in (cell.first, cell.second)}):
-        check_player(make_player(spec))
+    for cell in cells:
+        game = make_game(cell.game, **cell.options)
+        for spec in (cell.first, cell.second):
+            check_player(make_player(spec), game)
     most = max(cell.chunks for cell in cells)
     missing = [
         cell.work(chunk)

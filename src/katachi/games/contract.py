@@ -15,12 +15,12 @@ A search holds its game. A game that holds its own search is a cycle through nat
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from katachi._core import GameFacts, Player, State, python_state
+from katachi._core import GameFacts, KeyKind, Player, State, python_state
 from katachi.core.errors import InvalidArgumentError, ParseError
 from katachi.core.types import Action
 from katachi.games.svg_board import draw_text
 
-__all__ = ["BaseGame", "BoardGame", "ChanceGame", "Game", "Outcome", "native_state", "outcomes_of"]
+__all__ = ["BaseGame", "BoardGame", "ChanceGame", "Game", "Outcome", "is_same_state", "native_state", "outcomes_of"]
 
 S = TypeVar("S")
 
@@ -135,6 +135,19 @@ class BaseGame(Generic[S]):
             return Action(int(text))
         except ValueError:
             raise ParseError(f"{text!r} is not an action of {self.name}: expected a whole number") from None
+
+
+def is_same_state(game: Game[S], one: S, other: S) -> bool | None:
+    """Are two states the same to a search? By their keys, else by `==`; None if they cannot be compared."""
+    if game.is_terminal(one) != game.is_terminal(other) or game.to_play(one) != game.to_play(other):
+        return False
+    if game.facts.key != KeyKind.NONE:
+        key = game.key  # type: ignore[attr-defined]
+        return bool(key(one) == key(other))
+    try:
+        return bool(one == other)
+    except (TypeError, ValueError):  # arrays compare item by item
+        return None
 
 
 def native_state(game: Game[Any], state: Any) -> State:  # noqa: ANN401

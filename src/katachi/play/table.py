@@ -121,7 +121,7 @@ class Table:
 
     def value_for(self, player: Player, decision: Decision) -> float | None:
         """How likely that player wins, in the eyes of whoever decided."""
-        return None if decision.value is None else self._game().facts.value_for(player, decision.value)
+        return None if decision.value is None else self.game.facts.value_for(player, decision.value)
 
     def resign(self) -> None:
         """The person gives up, whoever is to move."""
@@ -202,19 +202,22 @@ class Table:
             terms = _terms(record)
             rules = Rules(**terms.rules)
             player = make_player(terms.player)
-            check_player(player)
             person = Player.BLACK if terms.person == "black" else Player.WHITE
-            return cls(player, record.position(rules=rules), person=person, seed=terms.seed, result=record.result)
+            table = cls(player, record.position(rules=rules), person=person, seed=terms.seed, result=record.result)
+            check_player(player, table.game)
+            return table
         except KatachiError as error:
             raise InvalidArgumentError(f"{os.fspath(path)} cannot be resumed: {error}") from None
 
     # -- the parts
 
-    def _game(self) -> GoGame:
+    @property
+    def game(self) -> GoGame:
+        """The game that is played, board and rules."""
         return GoGame((self.position.width, self.position.height), self.position.rules)
 
     def _think(self, purpose: str, progress: Progress | None) -> Decision:
-        return self.player.choose(self._game(), self.position, self._rng.split(purpose, self.move_number), progress)
+        return self.player.choose(self.game, self.position, self._rng.split(purpose, self.move_number), progress)
 
     def _check_length(self) -> None:
         if self.move_number > MAX_MOVES:

@@ -23,6 +23,10 @@ class AlphaBetaPlayer:
         self.settings = settings
         self.name = format_spec(PlayerSpec("alpha-beta", settings.model_dump(exclude_defaults=True)))
 
+    def check(self, game: Game[Any]) -> None:
+        """An error if the search does not take this game."""
+        self.settings.check_game(game.facts, game.name)
+
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best action of the deepest search that `progress` leaves time for."""
         search = AlphaBeta(game, state, settings=self.settings)

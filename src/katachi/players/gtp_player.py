@@ -147,8 +147,10 @@ class GtpPlayer:
         except FileNotFoundError:  # this folder is gone
             return self.name
 
-    def check(self) -> None:
-        """An EngineError if the program is not there. Starts nothing."""
+    def check(self, game: Game[Any]) -> None:
+        """An error if this is not go, or if the program is not there. Starts nothing."""
+        if not isinstance(game, GoGame):
+            raise InvalidArgumentError(f"{self.name} plays go only, not {game.name}")
         need_program(self._words[0])
 
     def with_settings(self, settings: GtpSettings) -> "GtpPlayer":

@@ -24,8 +24,8 @@ class Decision:
 class GamePlayer(Protocol):
     """Chooses moves in any game of the contract.
 
-    One that has something running also has `close()`; one that needs something that may be missing has `check()`; one
-    whose name means something else in another folder has `lasting_name`.
+    One that has something running also has `close()`; one that needs something that may be missing, or does not play
+    every game, has `check(game)`; one whose name means something else in another folder has `lasting_name`.
     """
 
     @property
@@ -44,11 +44,11 @@ class GamePlayer(Protocol):
         """
 
 
-def check_player(player: GamePlayer) -> None:
-    """Raises if a player cannot play, for want of a program for example. Starts nothing."""
+def check_player(player: GamePlayer, game: Game[Any]) -> None:
+    """Raises if a player cannot play a game, for want of a program for example. Starts nothing."""
     check = getattr(player, "check", None)
     if check is not None:
-        check()
+        check(game)
 
 
 def lasting_name(player: GamePlayer) -> str:

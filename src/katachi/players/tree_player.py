@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from katachi._core import Rng
 from katachi.core.limit import Limit
 from katachi.core.types import Action
-from katachi.games.contract import Game
+from katachi.games.contract import Game, is_same_state
 from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
 from katachi.search.searches import Progress, TreeSearch
@@ -19,14 +19,16 @@ __all__ = ["TreePlayer", "TreePlayerSettings"]
 class TreePlayerSettings(TreeSearchSettings):
     """A tree search and its budget for each move: at least one of sims, steps and seconds."""
 
-    sims: int | None = Field(default=None, ge=1, description="Simulations per move.")
-    steps: int | None = Field(default=None, ge=1, description="Simulated steps per move (Vodopivec 7.1).")
+    sims: int | None = Field(default=None, ge=1, le=2**63, description="Simulations per move.")
+    steps: int | None = Field(default=None, ge=1, le=2**63, description="Simulated steps per move (Vodopivec 7.1).")
     seconds: float | None = Field(default=None, gt=0, description="Seconds per move.")
 
     @model_validator(mode="after")
     def _has_a_budget(self) -> Self:
         if self.sims is None and self.steps is None and self.seconds is None:
             raise ValueError("give at least one of sims, steps, seconds: the budget of a move")
+        if self.needs_value or self.playout_policy == "heuristic":
+            raise ValueError("a player named by a spec has no heuristic: give one to katachi.TreeSearch in Python")
         return self
 
     @property
@@ -49,6 +51,10 @@ class TreePlayer:
         self._game: Game[Any] | None = None
         self._state: Any = None
         self._played = Action(-1)
+
+    def check(self, game: Game[Any]) -> None:
+        """An error if the search does not take this game."""
+        self.settings.check_game(game.facts, game.name)
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best action of a search under the budget."""
@@ -77,19 +83,12 @@ class TreePlayer:
         if not game.facts.deterministic or self._played not in game.legal_actions(self._state):
             return None
         after, _ = game.play(self._state, self._played)
-        if _is_same(game, after, state):
+        if not game.is_terminal(after) and is_same_state(game, after, state):
             return [self._played]
         for answer in game.legal_actions(after):
-            if _is_same(game, game.play(after, answer)[0], state):
+            if is_same_state(game, game.play(after, answer)[0], state):
                 return [self._played, answer]
         return None
-
-
-def _is_same(game: Game[Any], one: Any, other: Any) -> bool:  # noqa: ANN401
-    key = getattr(game, "key", None)
-    if game.is_terminal(one) or game.to_play(one) != game.to_play(other):
-        return False
-    return bool(one == other) if key is None else bool(key(one) == key(other))
 
 
 def _name(kind: str, settings: TreePlayerSettings) -> str:

@@ -85,7 +85,7 @@ class Episode:
                 errors.append(entry.reward + gamma * entry.best - v[i])
             else:
                 errors.append(entry.reward + gamma * (self.beyond if self.is_last(i) else v[i + 1]) - v[i])
-        if self.settings.playout_value == "leaf-terminal":
+        if self.settings.v_playout == "leaf-terminal":
             leaf = max(i for i, entry in enumerate(entries) if entry.name is not None)
             if leaf < len(entries) - 1:
                 rest = sum(gamma**k * entry.reward for k, entry in enumerate(entries[leaf + 1 :]))

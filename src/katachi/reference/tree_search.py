@@ -32,7 +32,7 @@ __all__ = ["TreeSearchTwin"]
 
 FAINTEST_TRACE = 1e-9  # online, what is weaker is not followed
 NARROWEST_RANGE = 1e-9  # bounds that differ by rounding only are none
-LONGEST_EPISODE = 1_000_000
+LONGEST_EPISODE = 100_000
 UNLIMITED = 10**18
 
 
@@ -83,7 +83,7 @@ class TreeSearchTwin:
         self.rng = Rng.from_state(rng.state)
         self.searcher = self.root_state.to_play
         self.value_function, self.playout_function = value, playout
-        initial = settings.to_native(self.facts).initial_value
+        initial = settings.to_native(self.facts).v_init
         self.initial = None if initial is None else self.facts.value_for(self.searcher, initial)
         self.blank = self.facts.value_for(self.searcher, initial or 0.0)  # where nothing at all is known
         self.is_graph = settings.structure != "tree"
@@ -171,7 +171,7 @@ class TreeSearchTwin:
         if not is_over and s.cut_rule == "drop":
             return self.episode_steps
         self.episode.beyond = 0.0 if is_over else self._value_beyond(last_state)
-        if s.playout_value == "converged-next":
+        if s.v_playout == "converged-next":
             self.episode.converge()
         for name in self.created if not self.is_online else ():
             self._memorise(name)
@@ -182,7 +182,7 @@ class TreeSearchTwin:
             self._learn()
         self._count_actions()
         self._widen(is_over)
-        if s.playout_policy == "mast" or s.playout_value == "memory":
+        if s.playout_policy == "mast" or s.v_playout == "memory":
             self._learn_mast()
         return self.episode_steps
 
@@ -302,7 +302,7 @@ class TreeSearchTwin:
 
     def _playout_value(self, state: State | None, action: int) -> float:
         """V_playout (4.1, 4.5) of the state that comes next; `state` may be unknown to a constant."""
-        s, rule = self.settings, self.settings.playout_value
+        s, rule = self.settings, self.settings.v_playout
         if isinstance(rule, float):
             return self.facts.value_for(self.searcher, rule)
         if rule in ("last-memorised", "leaf-over-gamma"):
@@ -320,7 +320,7 @@ class TreeSearchTwin:
         """What is assumed behind a cut (V_playout, not 0: a cut is no loss)."""
         if self.in_states:
             return self.episode.entries[-1].value
-        if self.settings.playout_value == "memory":
+        if self.settings.v_playout == "memory":
             assert state is not None
             return (
                 self.episode.entries[-1].value if self.episode.entries[-1].name is None else self._initial_value(state)
@@ -335,7 +335,7 @@ class TreeSearchTwin:
             s.playout_policy != "uniform"
             or s.plies == 2
             or self.in_states
-            or s.playout_value in ("memory", "heuristic")
+            or s.v_playout in ("memory", "heuristic")
             or self.initial is None
         )
         if is_seen:
@@ -356,7 +356,7 @@ class TreeSearchTwin:
             timed = reward if self.settings.reward_timing == "timed" else 0.0
             value = self._playout_value(None, -1)
             self.episode.entries.append(Entry(None, -1, Player.BLACK, timed, value, is_end=False, initial=self.blank))
-        is_over = not is_cut or length < most or (longest is not None and self.episode_steps >= longest)
+        is_over = not is_cut or (longest is not None and self.episode_steps >= longest)
         return None, is_over or (horizon is not None and self.episode_steps >= horizon)
 
     # ---- choosing ----------------------------------------------------------------------------------------------------
@@ -458,20 +458,20 @@ class TreeSearchTwin:
     def _ucb1(self, name: Hashable, looks: Sequence[_Look], scaled: Sequence[float]) -> int:
         s = self.settings
         untried = [i for i, look in enumerate(looks) if look.visits == 0]
-        if untried and s.first_play_urgency is None:
+        if untried and s.first_play_urgency == "first":
             return untried[0] if len(untried) == 1 else untried[self.rng.below(len(untried))]
         total = sum(look.visits for look in looks) if s.parent_count == "children" else self._visits(name)
         log_total = log(max(total, 1))
         scores = []
         for look, value in zip(looks, scaled, strict=True):
             n = look.visits
-            base = value if n else s.first_play_urgency or 0.0
+            base = value if n else float(s.first_play_urgency)
             if s.ucb_form == "fuego":
-                scores.append(base + s.exploration * sqrt(log_total / (n + 1)))
+                scores.append(base + s.c_p * sqrt(log_total / (n + 1)))
             elif n == 0:
                 scores.append(base)
             else:
-                scores.append(base + s.exploration * sqrt((2 if s.ucb_form == "thesis" else 1) * log_total / n))
+                scores.append(base + s.c_p * sqrt((2 if s.ucb_form == "thesis" else 1) * log_total / n))
         return self._highest(scores)
 
     def _highest(self, scores: Sequence[float]) -> int:
@@ -498,8 +498,7 @@ class TreeSearchTwin:
         if s.playout_policy == "mast":
             player = state.to_play
             values = [self.facts.value_for(player, self._mast_value(player, action)) for action in actions]
-            scores = [value / s.mast_temperature for value in values]
-            return self._draw([exp(score - max(scores)) for score in scores])
+            return self._draw([exp((value - max(values)) / s.mast_temperature) for value in values])
         if s.playout_policy == "heuristic":
             assert self.playout_function is not None
             return self._draw(self.playout_function(self._face(state), [Action(action) for action in actions]))
@@ -531,7 +530,7 @@ class TreeSearchTwin:
         s = self.settings
         if s.learner in ("monte-carlo", "max", "mixed"):
             self._learn_returns()
-        elif s.timing == "in-place" and s.visit_mode == "every":
+        elif s.timing == "in-place":
             self._learn_in_place()
         else:
             self._learn_errors()

@@ -47,6 +47,11 @@ class AlphaBetaSettings(Settings):
         default="best", description="Exact values for the best root action only, or, with more work, for all."
     )
 
+    def check_game(self, facts: GameFacts, name: str) -> None:
+        """Raises if a game cannot be searched so."""
+        if not facts.deterministic:
+            raise InvalidArgumentError(f"alpha-beta needs a game without chance, and {name} is a game of chance")
+
     def table_bytes(self, facts: GameFacts) -> int:
         """What the table may take in a game; 0: there is none."""
         kinds = {"exact": (KeyKind.EXACT,), "approximate": (KeyKind.EXACT, KeyKind.APPROXIMATE), "off": ()}
@@ -81,8 +86,7 @@ class AlphaBeta:
     ) -> None:
         if game.is_terminal(state):
             raise InvalidArgumentError(f"there is nothing to search: this game of {game.name} is over")
-        if not game.facts.deterministic:
-            raise InvalidArgumentError(f"alpha-beta needs a game without chance, and {game.name} is a game of chance")
+        settings.check_game(game.facts, game.name)
         self.settings = settings
         self._root = native_state(game, state)
         facts = self._root.facts

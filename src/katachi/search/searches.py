@@ -12,7 +12,7 @@ from katachi._core import GameFacts, Player, RootAction
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action
-from katachi.games.contract import Game, native_state
+from katachi.games.contract import Game, is_same_state, native_state
 from katachi.search.tree import Tree
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
@@ -91,7 +91,8 @@ class TreeSearch(_RootSearch):
 
     `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it,
     where the settings ask for a heuristic. They get states as the game has them; of a native game, its
-    `katachi._core.State`.
+    `katachi._core.State`. `value` is asked of terminal states too, and is to contain the reward of entering the state
+    where the convention is afterstate.
     """
 
     _native: _core.TreeMemory
@@ -106,14 +107,19 @@ class TreeSearch(_RootSearch):
         value: Callable[[Any], float] | None = None,
         playout: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
     ) -> None:
-        self.settings = settings or preset("uct")
+        self.settings = preset("uct") if settings is None else settings
+        if not isinstance(self.settings, TreeSearchSettings):
+            raise InvalidArgumentError(f"settings are TreeSearchSettings, such as preset('uct'), not {settings!r}")
+        for name, function in (("value", value), ("playout", playout)):
+            if function is not None and not callable(function):
+                raise InvalidArgumentError(f"{name} is a function, not {function!r}")
         if self.settings.needs_value and value is None:
             raise InvalidArgumentError("these settings ask for a heuristic value: give the search value=FUNCTION")
         if self.settings.playout_policy == "heuristic" and playout is None:
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)
-        self._game, self._heuristics = game, (value, playout)
+        self._game, self._state, self._heuristics = game, state, (value, playout)
         self._native = _core.tree_search(root, self.settings.to_native(root.facts), rng, value, playout)
 
     @property
@@ -136,7 +142,9 @@ class TreeSearch(_RootSearch):
 
         What is memorised below it stays, as the setting between_moves says. False: nothing was, the search begins anew.
         """
+        self._check_path(state, actions)
         native = self._hold(self._game, state)
+        self._state = state
         if self.settings.between_moves == "discard":
             self._native = _core.tree_search(native, self.settings.to_native(native.facts), rng, *self._heuristics)
             return False
@@ -144,6 +152,19 @@ class TreeSearch(_RootSearch):
         if is_known and self.settings.between_moves == "forget":
             self._native.forget(self.settings.forget_share)
         return is_known
+
+    def _check_path(self, state: Any, actions: Sequence[Action]) -> None:  # noqa: ANN401
+        """Do the actions lead to the state? After chance, and where states cannot be compared, nobody knows."""
+        if not self._facts.deterministic:
+            return
+        reached = self._state
+        for action in actions:
+            reached, _ = self._game.play(reached, action)
+        if is_same_state(self._game, reached, state) is False:
+            text = getattr(self._game, "format_state", repr)
+            raise InvalidArgumentError(
+                f"the actions {list(actions)} lead from the root to\n{text(reached)}\nand not to\n{text(state)}"
+            )
 
     def best(self, rng: _core.Rng) -> Action:
         """The answer, as the setting final_move says; ties are broken uniformly at random.

@@ -14,6 +14,8 @@ from katachi.core.settings import Settings, did_you_mean
 
 __all__ = ["PRESETS", "TreeSearchSettings", "preset"]
 
+_MOST_STEPS = 100_000  # of an episode (cpp/games/game_state.hpp)
+_LARGEST_VALUE = 1e100  # cpp/search/tree_options.hpp
 _NOT_NATIVE = frozenset(("final_move", "between_moves", "forget_share"))
 
 
@@ -44,7 +46,7 @@ class TreeSearchSettings(Settings):
         description="alpha: 1/n, 1/n_e, step, step - step_decay (n - 1), step * step_decay^(n - 1) (4.5).",
     )
     step: float = Field(default=1.0, gt=0, le=1, description="alpha, or its first value.")
-    step_decay: float = Field(default=0.0, ge=0, le=1, description="How alpha falls; see step_size.")
+    step_decay: float = Field(default=0.0, ge=0, le=1, description="How alpha falls; of linear and exponential.")
     step_prior: float = Field(default=0.0, ge=0, description="n_0 in 1/(n + n_0): how long V_init is remembered (4.5).")
     timing: Literal["offline", "in-place", "online"] = Field(
         default="offline", description="When values change: after an episode, after it in place, at every step (4.6.1)."
@@ -65,14 +67,16 @@ class TreeSearchSettings(Settings):
         default="back-up",
         description="An episode that the budget cuts: learn from it with V_playout at its end, or not.",
     )
-    horizon: int | None = Field(default=None, ge=1, description="Episodes end after so many steps (7.2).")
+    horizon: int | None = Field(
+        default=None, ge=1, le=_MOST_STEPS, description="Episodes end after so many steps (7.2)."
+    )
     mix: float = Field(default=0.5, ge=0, le=1, description="Of the mixed backup: the weight of the best action.")
 
     # Control
     control: Literal["ucb1", "epsilon-greedy", "softmax", "greedy", "random"] = Field(
         default="ucb1", description="How actions are chosen where values are memorised (2.3, 3.4)."
     )
-    exploration: float = Field(default=1.0, ge=0, description="C_p of UCB1 (2.3: 1 for values from 0 to 1).")
+    c_p: float = Field(default=1.0, ge=0, description="C_p of UCB1 (2.3: 1 for values from 0 to 1).")
     ucb_form: Literal["thesis", "no-two", "fuego"] = Field(
         default="thesis",
         description="C_p sqrt(2 ln N / n); without the 2; or C_p sqrt(ln N / (n + 1)) (Silver 2009, 3.4 and 6.9).",
@@ -80,8 +84,8 @@ class TreeSearchSettings(Settings):
     parent_count: Literal["children", "node"] = Field(
         default="children", description="N of UCB1: the visits of all actions, or of the node (4.3)."
     )
-    first_play_urgency: float | None = Field(
-        default=None, description="The score of untried actions, for values from 0 to 1; none: they come first."
+    first_play_urgency: float | Literal["first"] = Field(
+        default="first", description="The score of untried actions, for values from 0 to 1; first: they come first."
     )
     epsilon: float = Field(default=0.1, ge=0, le=1, description="Of epsilon-greedy (6.1: 0.1).")
     epsilon_decay: Literal["none", "linear", "exponential"] = Field(
@@ -125,7 +129,9 @@ class TreeSearchSettings(Settings):
     new_nodes: int | Literal["all"] = Field(
         default=1, description="States memorised per episode: 1 and more, or all (6.1)."
     )
-    memory: float = Field(default=1024.0, gt=0, description="Cap on what is memorised, in megabytes.")
+    memory: float = Field(
+        default=1024.0, ge=4, le=1e9, description="Cap on what is memorised, in megabytes (2^20 bytes), from 4."
+    )
     when_full: Literal["stop-expanding", "stop"] = Field(
         default="stop-expanding", description="What happens at the cap."
     )
@@ -135,7 +141,7 @@ class TreeSearchSettings(Settings):
     forget_share: float = Field(default=0.5, gt=0, lt=1, description="Of forget: the share of counts that stays (7.2).")
 
     # Beyond the memorised part
-    initial_value: float | Literal["neutral", "heuristic"] = Field(
+    v_init: float | Literal["neutral", "heuristic"] = Field(
         default="neutral",
         description="V_init for the searching player: a number; neutral: the middle of the game's bounds for two "
         "players, 0 for one; heuristic: the value function given to the search (4.5).",
@@ -143,7 +149,7 @@ class TreeSearchSettings(Settings):
     playout_policy: Literal["uniform", "weighted", "mast", "heuristic"] = Field(
         default="uniform", description="Uniform; random weights per episode (7.2); by mean returns of actions; given."
     )
-    playout_value: (
+    v_playout: (
         float
         | Literal[
             "initial", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"
@@ -160,11 +166,41 @@ class TreeSearchSettings(Settings):
     def _fits(self) -> Self:
         means = self.learner in ("monte-carlo", "max", "mixed")
         two_ply = self.plies == 2
-        terminal_leaf = self.playout_value == "leaf-terminal"
         for is_wrong, text in (
             (means and (self.lambda_ != 1 or self.lambda_rise != 0), "lambda is for td and Q(lambda)"),
             (means and self.timing != "offline", "only td and Q(lambda) learn online or in place"),
-            (isinstance(self.new_nodes, int) and self.new_nodes < 1, f"new_nodes is at least 1, not {self.new_nodes}"),
+            (
+                isinstance(self.new_nodes, int) and not 1 <= self.new_nodes <= _MOST_STEPS,
+                f"new_nodes is from 1 to {_MOST_STEPS}, or all, not {self.new_nodes}",
+            ),
+            *(
+                (
+                    isinstance(value, float) and not abs(value) <= _LARGEST_VALUE,
+                    f"{name} is from {-_LARGEST_VALUE:g} to {_LARGEST_VALUE:g}, not {value}",
+                )
+                for name, value in (
+                    ("v_init", self.v_init),
+                    ("v_playout", self.v_playout),
+                    ("first_play_urgency", self.first_play_urgency),
+                    ("c_p", self.c_p),
+                )
+            ),
+            (
+                self.step_size in ("linear", "exponential") and self.step_decay == 0,
+                f"step_size={self.step_size} needs a step_decay above 0",
+            ),
+            (
+                self.epsilon_decay == "exponential" and self.epsilon_factor == 1,
+                "epsilon_decay=exponential needs an epsilon_factor below 1",
+            ),
+            (
+                self.visit_mode != "every" and self.step_size == "visits",
+                f"visit_mode={self.visit_mode} learns once in an episode: step_size=episodes fits it, visits does not",
+            ),
+            (
+                self.visit_mode != "every" and self.timing == "in-place",
+                f"visit_mode={self.visit_mode} is learnt offline or online, not in place",
+            ),
             (two_ply and self.learner != "td", "two-ply errors are for learner=td"),
             (two_ply and self.timing != "offline", "two-ply errors are learnt offline"),
             (two_ply and self.convention == "state", "two-ply errors are for afterstates"),
@@ -172,12 +208,19 @@ class TreeSearchSettings(Settings):
             (self.convention == "state" and self.learner in ("max", "mixed"), "max backups are for afterstates"),
             (self.convention == "state" and self.reward_timing == "final-sum", "final-sum is for afterstates"),
             (self.timing == "online" and self.cut_rule == "drop", "what is learnt online cannot be dropped"),
-            (self.timing == "online" and self.playout_value == "converged-next", "converged-next is not known online"),
+            (self.timing == "online" and self.v_playout == "converged-next", "converged-next is not known online"),
             (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
-            (self.playout_value == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
-            (
-                terminal_leaf and self._records_playouts,
-                "leaf-terminal is for trees of afterstates with one-ply errors and without MAST",
+            (self.v_playout == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
+            *(
+                (
+                    rule and self._records_playouts,
+                    f"{name} is for trees of afterstates with one-ply errors, without MAST",
+                )
+                for name, rule in (
+                    ("leaf-terminal", self.v_playout == "leaf-terminal"),
+                    # The value of a playout's state number k is leaf / gamma^k, which grows without bound.
+                    ("leaf-over-gamma", self.v_playout == "leaf-over-gamma" and self.gamma < 1),
+                )
             ),
         ):
             if is_wrong:
@@ -191,13 +234,13 @@ class TreeSearchSettings(Settings):
             or self.plies == 2
             or self.convention == "state"
             or self.playout_policy == "mast"
-            or self.initial_value == "heuristic"
+            or self.v_init == "heuristic"
         )
 
     @property
     def needs_value(self) -> bool:
         """Must a value function be given?"""
-        return "heuristic" in (self.initial_value, self.playout_value)
+        return "heuristic" in (self.v_init, self.v_playout)
 
     def check_game(self, facts: GameFacts, name: str) -> None:
         """Raises if a game cannot be searched so."""
@@ -222,19 +265,20 @@ class TreeSearchSettings(Settings):
             name: getattr(self, name) for name in TreeSearchSettings.model_fields if name not in _NOT_NATIVE
         }
         values["new_nodes"] = None if self.new_nodes == "all" else self.new_nodes
-        values["initial_value"] = self._initial(facts)
-        if isinstance(self.playout_value, float):
-            values["playout_value"], values["playout_constant"] = "constant", self.playout_value
+        values["v_init"] = self._initial(facts)
+        values["first_play_urgency"] = None if self.first_play_urgency == "first" else self.first_play_urgency
+        if isinstance(self.v_playout, float):
+            values["v_playout"], values["playout_constant"] = "constant", self.v_playout
         for name, value in values.items():
             setattr(options, name, value)
         return options
 
     def _initial(self, facts: GameFacts) -> float | None:
-        if self.initial_value == "heuristic":
+        if self.v_init == "heuristic":
             return None
-        if self.initial_value == "neutral":
+        if self.v_init == "neutral":
             return sum(facts.return_bounds) / 2 if facts.players == 2 and facts.return_bounds is not None else 0.0
-        return float(self.initial_value)
+        return float(self.v_init)
 
 
 # The algorithms of the sources. A value that a source tunes for each task (lambda, C_p) is ours: a place to start from.

@@ -91,7 +91,7 @@ def _value_of_c(search: _core.TreeMemory, convention: str) -> float:
 def _first_episode(cell: Row, rng: Rng) -> _core.TreeMemory:
     is_episode = "convention" in cell
     settings = TreeSearchSettings(
-        learner="td", lambda_=cell["lambda"], control="random", initial_value=_V_INIT, playout_value="initial",
+        learner="td", lambda_=cell["lambda"], control="random", v_init=_V_INIT, v_playout="initial",
         step_size="episodes", visit_mode="replacing", convention=cell.get("convention", "afterstate"),
         structure="fixed" if is_episode else "tree",
     )  # fmt: skip

@@ -22,6 +22,7 @@ from katachi.arena.store import Store
 from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError
 from katachi.core.settings import Settings
 from katachi.experiments.experiment import Claim, Progress, Row, Summary, append_row, read_rows
+from katachi.games.go.game import GoGame
 from katachi.players.player import check_player
 from katachi.players.registry import make_player
 
@@ -74,8 +75,9 @@ def run(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progre
         board.size: [task for task in _tasks(ladder.seed, board) if (board.size, task.index) not in there]
         for board in ladder.board
     }
-    for spec in sorted({spec for tasks in missing.values() for task in tasks for spec in (task.black, task.white)}):
-        check_player(make_player(spec))  # an engine that is missing is an error now, not a lost game
+    for size, tasks in missing.items():
+        for spec in sorted({spec for task in tasks for spec in (task.black, task.white)}):
+            check_player(make_player(spec), GoGame(size))  # an engine that is missing is an error now, not a lost game
     for board in ladder.board:
         if missing[board.size]:
             _play(ladder.seed, board, missing[board.size], rows_path, executor, there, progress)

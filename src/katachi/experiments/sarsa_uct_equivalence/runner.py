@@ -53,7 +53,7 @@ def run(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progre
 
 def _trees(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     told = settings["trees"]
-    own = {"steps": told["steps"], "exploration": told["exploration"], "seed": settings["seed"]}
+    own = {"steps": told["steps"], "c_p": told["c_p"], "seed": settings["seed"]}
     return [
         {"tree": number, "game": game, "options": options, **own}
         for game, options in _GAMES
@@ -63,7 +63,7 @@ def _trees(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _costs(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     told = settings["cost"]
-    own = {"steps": told["steps"], "exploration": told["exploration"], "seed": settings["seed"]}
+    own = {"steps": told["steps"], "c_p": told["c_p"], "seed": settings["seed"]}
     return [
         {"cost": number, "game": game, "options": options, **own}
         for number in range(told["repetitions"])
@@ -81,8 +81,8 @@ def compare_trees(work: dict[str, Any]) -> dict[str, Any]:
     """Nodes of UCT, how many of them Sarsa-UCT(1) has not or with other visits, and how far values are apart."""
     found = []
     for settings in (
-        preset("uct", exploration=work["exploration"]),
-        preset("sarsa-uct", lambda_=1.0, exploration=work["exploration"]),
+        preset("uct", c_p=work["c_p"]),
+        preset("sarsa-uct", lambda_=1.0, c_p=work["c_p"]),
     ):
         search = _search(work, settings, work["tree"])
         search.run(Limit(steps=work["steps"]))
@@ -106,9 +106,9 @@ def _nodes(search: TreeSearch) -> dict[tuple[int, ...], tuple[int, float]]:
 
 def measure(work: dict[str, Any]) -> dict[str, Any]:
     """CPU seconds of one search of each kind, in an order that changes with the repetition."""
-    kinds = {"uct": preset("uct", exploration=work["exploration"])}
+    kinds = {"uct": preset("uct", c_p=work["c_p"])}
     for lambda_ in _LAMBDAS:
-        kinds[f"{lambda_:g}"] = preset("sarsa-uct", lambda_=lambda_, exploration=work["exploration"])
+        kinds[f"{lambda_:g}"] = preset("sarsa-uct", lambda_=lambda_, c_p=work["c_p"])
     names = list(kinds)
     turn = work["cost"] % len(names)
     seconds = {}

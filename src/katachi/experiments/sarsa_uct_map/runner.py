@@ -29,17 +29,17 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     duels = duels_of(rows)
     if not duels:
         raise InvalidArgumentError("there are no games yet")
-    exploration = _values(duels, "c_p")
+    c_p = _values(duels, "c_p")
     table = []
     for lambda_ in _values(duels, "lambda"):
         line = {duel["c_p"]: duel for duel in find(duels, lambda_=lambda_)}
-        table.append([f"{lambda_:g}", *(f"{line[c].rate:.1f}" if c in line else "" for c in exploration)])
+        table.append([f"{lambda_:g}", *(f"{line[c].rate:.1f}" if c in line else "" for c in c_p)])
     statements = _statements(duels, claim)
     held = [text for is_so, text in statements if is_so]
     broken = [text for is_so, text in statements if not is_so]
     verdict: Verdict = "reproduced" if not broken else "partly" if held else "not"
     text = "; ".join(held) + (f"; not as published: {'; '.join(broken)}" if broken else "")
-    columns = ["lambda", *(f"C_p {c:g}" for c in exploration)]
+    columns = ["lambda", *(f"C_p {c:g}" for c in c_p)]
     return summary_of(columns, table, {"vodopivec-fig-7-8": Answer(verdict, text)})
 
 
@@ -75,12 +75,12 @@ def _statements(duels: Sequence[Duel], claim: Claim) -> list[tuple[bool, str]]:
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     """A heat map; a cross where the printed best is."""
     duels = duels_of(rows)
-    lambdas, exploration = _values(duels, "lambda"), _values(duels, "c_p")
+    lambdas, c_p = _values(duels, "lambda"), _values(duels, "c_p")
     rates = {(duel["lambda"], duel["c_p"]): duel.rate for duel in duels}
-    grid = [[rates.get((x, c), float("nan")) for c in exploration] for x in lambdas]
-    figure, (axes,) = new_figure(1, width=5 + 0.4 * len(exploration), height=2.5 + 0.3 * len(lambdas))
+    grid = [[rates.get((x, c), float("nan")) for c in c_p] for x in lambdas]
+    figure, (axes,) = new_figure(1, width=5 + 0.4 * len(c_p), height=2.5 + 0.3 * len(lambdas))
     image = axes.imshow(grid, origin="lower", aspect="auto", cmap="viridis", vmin=40)
-    axes.set_xticks(range(len(exploration)), [f"{c:g}" for c in exploration])
+    axes.set_xticks(range(len(c_p)), [f"{c:g}" for c in c_p])
     axes.set_yticks(range(len(lambdas)), [f"{x:g}" for x in lambdas])
     axes.set_xlabel("C_p of Sarsa-UCT(lambda)")
     axes.set_ylabel("lambda")
@@ -89,8 +89,8 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
             colour = "white" if rate < 52 else "black"
             axes.text(column, row, f"{rate:.0f}", ha="center", va="center", fontsize=7, color=colour)
     best = claim.numbers["best"]
-    if best["lambda"] in lambdas and best["c_p"] in exploration:
-        place = exploration.index(best["c_p"]), lambdas.index(best["lambda"])
+    if best["lambda"] in lambdas and best["c_p"] in c_p:
+        place = c_p.index(best["c_p"]), lambdas.index(best["lambda"])
         axes.plot(*place, "s", color="red", markersize=18, fillstyle="none")
     half = max((duel.interval[1] - duel.interval[0]) / 2 for duel in duels)
     figure.colorbar(image, ax=axes, label="win rate in %")

@@ -136,8 +136,8 @@ def _exploration(curves: Curves) -> Answer:
         for lambda_ in curves.values("exploration", "lambda")
     ]
     for cell in settings:
-        best, found = curves.best("steps", "exploration", _END, "exploration", **cell)
-        one = curves.at("steps", "exploration", _END, exploration=1.0, **cell)
+        best, found = curves.best("steps", "exploration", _END, "c_p", **cell)
+        one = curves.at("steps", "exploration", _END, c_p=1.0, **cell)
         if one.value <= _WELL * found.value:
             well += 1
         else:
@@ -148,7 +148,7 @@ def _exploration(curves: Curves) -> Answer:
     return judge(
         {"in most settings": well * 2 > len(settings)},
         f"after 10,000 steps C_p = 1 is within 25 % of the best of "
-        f"{', '.join(f'{x:g}' for x in curves.values('exploration', 'exploration'))} in {well} of {len(settings)} "
+        f"{', '.join(f'{x:g}' for x in curves.values('exploration', 'c_p'))} in {well} of {len(settings)} "
         f"settings{others}",
     )
 
@@ -220,12 +220,12 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     over_setting(variants, curves, "steps", "ucb1", "lambda", cells)
     source_line(variants, optimum, optimum_label)
     variants.set_title("UCB1 in a tree: what values are scaled by")
-    over_setting(exploration, curves, "steps", "exploration", "exploration", {
+    over_setting(exploration, curves, "steps", "exploration", "c_p", {
         f"L = {size}, {s}, lambda {x:g}": (_END, {"size": size, "structure": s, "lambda": x})
         for size in curves.values("exploration", "size") for s in _STRUCTURES for x in (0.8, 1.0)
     }, "C_p")  # fmt: skip
     exploration.set_xscale("log", base=2)
-    rates = curves.values("exploration", "exploration")
+    rates = curves.values("exploration", "c_p")
     exploration.set_xticks(rates)
     exploration.set_xticklabels([f"{rate:g}" for rate in rates])
     exploration.set_ylim(top=3 * exploration.get_ylim()[1])  # room for the legend

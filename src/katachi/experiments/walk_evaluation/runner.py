@@ -38,7 +38,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
                 hurt[structure].append(x)
     below = [x for x in lambdas if x < 1]
     best = {
-        (s, at): curves.best("error", _SWEEP, at, "lambda", structure=s, initial_value=0.5)
+        (s, at): curves.best("error", _SWEEP, at, "lambda", structure=s, v_init=0.5)
         for s in ("tree", "graph")
         for at in _AT
     }
@@ -58,7 +58,7 @@ def _listed(lambdas: Sequence[float]) -> str:
 
 
 def _error(curves: Curves, at: int, structure: str, initial: float, lambda_: float) -> Estimate:
-    return curves.at("error", _SWEEP, at, structure=structure, initial_value=initial, lambda_=lambda_)
+    return curves.at("error", _SWEEP, at, structure=structure, v_init=initial, lambda_=lambda_)
 
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
@@ -68,13 +68,13 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     for number, structure in enumerate(("tree", "graph")):
         what = "root and children" if structure == "tree" else "all states"
         cells = {
-            f"lambda {x:g}": {"structure": structure, "initial_value": 0.5, "lambda_": x}
+            f"lambda {x:g}": {"structure": structure, "v_init": 0.5, "lambda_": x}
             for x in curves.values(_SWEEP, "lambda")
         }
         over_checkpoints(axes[number], curves, "error", _SWEEP, cells, "episodes")
         axes[number].set_title(f"{structure} ({what}), V_init = 0.5")
         over_setting(axes[2 + number], curves, "error", _SWEEP, "lambda", {
-            f"V_init = {v:g}, {at} episodes": (at, {"structure": structure, "initial_value": v})
+            f"V_init = {v:g}, {at} episodes": (at, {"structure": structure, "v_init": v})
             for v in (0.0, 0.5) for at in _AT
         })  # fmt: skip
         axes[2 + number].set_title(f"{structure} ({what})")

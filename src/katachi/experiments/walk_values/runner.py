@@ -25,7 +25,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
          *(f"{e} ({e.interval})" for e in (_steps(curves, walk, lambda_, initial, playout, at) for at in (2000, _END)))]
         for walk in _WALKS
         for lambda_ in curves.values(walk, "lambda")
-        for initial in curves.values(walk, "initial_value")
+        for initial in curves.values(walk, "v_init")
         for playout in ("initial", 0.0)
     ]  # fmt: skip
     answers = {"vodopivec-fig-6-12": _small_lambda(curves), "vodopivec-h15": _decisive(curves)}
@@ -37,13 +37,13 @@ def _name(playout: str | float) -> str:
 
 
 def _steps(curves: Curves, walk: str, lambda_: float, initial: float, playout: str | float, at: int = _END) -> Estimate:
-    return curves.at("steps", walk, at, lambda_=lambda_, initial_value=initial, playout_value=playout)
+    return curves.at("steps", walk, at, lambda_=lambda_, v_init=initial, v_playout=playout)
 
 
 def _small_lambda(curves: Curves) -> Answer:
     shortest = {
         (v, p): _steps(curves, "shortest-walk", 0.1, v, p)
-        for v in curves.values("shortest-walk", "initial_value")
+        for v in curves.values("shortest-walk", "v_init")
         for p in ("initial", 0.0)
     }
     early = {key: _steps(curves, "shortest-walk", 0.1, *key, at=2000) for key in shortest}
@@ -68,8 +68,8 @@ def _small_lambda(curves: Curves) -> Answer:
 
 
 def _decisive(curves: Curves) -> Answer:
-    initials = curves.values("identity", "initial_value")
-    values = [[curves.at("value", "identity", at, initial_value=v).mean for at in curves.checkpoints("identity")]
+    initials = curves.values("identity", "v_init")
+    values = [[curves.at("value", "identity", at, v_init=v).mean for at in curves.checkpoints("identity")]
               for v in initials]  # fmt: skip
     widest = max(max(column) - min(column) for column in zip(*values, strict=True))
     bad, zero = (_steps(curves, "shortest-walk", 0.1, v, "initial") for v in (5.0, 0.0))
@@ -93,14 +93,14 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     shown = [("shortest-walk", 0.1), ("shortest-walk", 1.0), ("random-walk", 0.1)]
     for panel, (walk, lambda_) in zip(axes, shown, strict=True):
         cells = {
-            f"V_playout = {_name(p)}, {at:,} steps": (at, {"lambda": lambda_, "playout_value": p})
+            f"V_playout = {_name(p)}, {at:,} steps": (at, {"lambda": lambda_, "v_playout": p})
             for at in (2000, _END)
             for p in ("initial", 0.0)
         }
-        over_setting(panel, curves, "steps", walk, "initial_value", cells, "V_init")
+        over_setting(panel, curves, "steps", walk, "v_init", cells, "V_init")
         source_line(panel, claim.numbers["optimum"], "optimum (source): 5")
         panel.set_xscale("symlog", linthresh=1)
-        ticks = curves.values(walk, "initial_value")
+        ticks = curves.values(walk, "v_init")
         panel.set_xticks(ticks)
         panel.set_xticks([], minor=True)
         panel.set_xticklabels([f"{v:g}" for v in ticks])
