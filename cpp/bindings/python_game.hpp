@@ -4,7 +4,6 @@
 // user's game returns is checked here as it comes in, so that a mistake is a GameContractError and not a crash.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -90,9 +89,13 @@ class PythonState {
 
     // The game's own playout if it has one, which knows no cap; its final state is not known then, and nobody asks for it.
     Playout uniform_playout(Rng& rng, int most_steps) {
-        if (game_->uniform_playout.is_none() || most_steps < game_->facts.max_length.value_or(longest_playout)) {
+        const int longest = game_->facts.max_length.value_or(longest_playout);
+        if (game_->uniform_playout.is_none() || most_steps < longest) {
             ActionBuffer buffer;
             return playout_by_steps(*this, rng, buffer, most_steps);
+        }
+        if (is_terminal()) {
+            return {};
         }
         nb::object copy = nb::cast(rng);
         const nb::object result = game_->uniform_playout(state_, copy);
@@ -100,9 +103,14 @@ class PythonState {
             throw GameContractError("uniform_playout returned " + repr(result) + " instead of (return, length)");
         }
         const auto total = finite(result[0], "uniform_playout");
-        const auto length = returned<std::int32_t>(result[1], "uniform_playout", "(return, length) with a whole number as length");
+        const auto length = returned<std::int64_t>(result[1], "uniform_playout", "(return, length) with a whole number as length");
+        if (length < 1 || length > longest) {
+            throw GameContractError("uniform_playout returned the length " + std::to_string(length) + ", not one from 1 to " +
+                                    std::to_string(longest) +
+                                    (game_->facts.max_length ? ", the max_length of the facts" : ", where playouts are cut") + "\n" + text());
+        }
         rng = nb::cast<const Rng&>(copy);
-        return {.total = total, .length = std::max(length, 0), .cut = false};
+        return {.total = total, .length = static_cast<int>(length), .cut = false};
     }
 
    private:

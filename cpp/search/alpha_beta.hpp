@@ -50,7 +50,6 @@ class AlphaBetaSearch : public Search {
         std::vector<RootAction> root_actions;
     };
 
-    const Outcome& outcome() const { return outcome_; }
     int depth() const { return outcome_.depth; }
     double value() const { return outcome_.value; }
     std::vector<Action> line() const { return outcome_.line; }

@@ -94,6 +94,14 @@ def test_output_that_cannot_be_written_is_one_line() -> None:
     assert ran.stderr.splitlines() == ["katachi: the output cannot be written: No space left on device"]
 
 
+@pytest.mark.parametrize("size", ["7x9", "99999999999", "0"])
+def test_a_size_that_a_game_does_not_have(size: str) -> None:
+    ran = run("match", "random", "random", "--game", "hex", "--size", size, "--games", "2", status=2)
+    assert ran.stderr.startswith("katachi: hex")
+    assert size in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
 def test_a_folder_has_a_name() -> None:
     ran = subprocess.run(
         [KATACHI, "match", "random", "random", "--games", "2", "--out", ""], capture_output=True, text=True, check=False

@@ -1,5 +1,6 @@
 """What the documents show is true: the Python blocks of README.md run, and every folder that exists is explained."""
 
+import pkgutil
 import re
 import subprocess
 import sys
@@ -43,6 +44,33 @@ def test_modules_run_their_docstring_examples() -> None:
         result = doctest.testmod(importlib.import_module(name))
         assert result.attempted > 0
         assert result.failed == 0
+
+
+def test_what_is_not_built_has_a_place_that_exists() -> None:
+    table = (ROOT / "docs" / "searches.md").read_text(encoding="utf-8").partition("### What is not built")[2]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
+    sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "cpp" / "search").glob("tree_*.?pp")}
+    sources |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "cpp" / "search").glob("node_store.hpp")}
+    for name, place in rows:
+        spans = re.findall(r"`([^`]+)`", place)
+        assert spans, f"{name} has no place"
+        for owner, member in re.findall(r"`(\w+)::(\w+)`", place):
+            homes = [text for text in sources.values() if re.search(rf"(class|struct) {owner}\b", text)]
+            assert any(re.search(rf"\b{member}\b", text) for text in homes), f"{name}: no {owner}::{member}"
+        for span in spans:
+            if span.startswith("cpp/"):
+                assert (ROOT / span).exists(), f"{name}: no {span}"
+            if span.startswith("katachi."):
+                pkgutil.resolve_name(span)
+    listed = " ".join(name for name, _ in rows)
+    for title in (
+        "progressive bias", "unpruning and widening", "history heuristic", "progressive history", "grandfather", "AMAF",
+        "RAVE", "last good reply", "NST", "accelerated UCT", "C_p that falls", "Cowling", "Xie and Liu",
+        "implicit minimax", "UCTMAX_H", "Dyna-2", "TD search", "MCTS(λ)", "MaxUCT", "BRUE", "MCTS2e", "TDMC(λ)",
+        "contextual MCTS", "learnt online for the playouts", "ρUCT", "FSSS", "BFS3", "POMCP", "BAMCP", "MOMCTS",
+        "AlphaGo", "hybrids of TD and UCT",
+    ):  # fmt: skip
+        assert title in listed, f"{title} is not in the table"
 
 
 def test_every_gtp_command_is_documented() -> None:

@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 from katachi import Action, BaseGame, GameFacts, KeyKind, Limit, Player, Rng, TreeSearch
 from katachi.games.go import GoGame
 from katachi.games.native import ExplicitTree, Pig, TicTacToe
+from katachi.games.walks import RandomWalk, ShortestWalk, WalkGame
 from katachi.reference.tree_search import TreeSearchTwin
 from katachi.search.tree import TreeNode
 from katachi.search.tree_settings import TreeSearchSettings, preset
@@ -92,7 +93,8 @@ def assert_same_values(one: TreeSearch, other: TreeSearch, depth: int = 6, shift
 
 def raw_values(search: TreeSearch, depth: int = 6) -> dict[int, float]:
     """V of the states of a left-right game, by their place, as the nodes hold it."""
-    native, start = search._native, search._game.initial_state()
+    native, game = search._native, search._game
+    start = game.place(game.initial_state()) if isinstance(game, WalkGame) else game.initial_state()
     found, stack = {}, [(start, native.root, depth)]
     while stack:
         place, index, left = stack.pop()
@@ -292,8 +294,13 @@ def test_sums_of_playouts_are_as_good_as_the_playouts(game: Any, gamma: float) -
 @pytest.mark.parametrize("seed", range(10))
 def test_replacing_traces_are_those_of_the_definition(seed: int) -> None:
     settings = given(
-        learner="td", structure="graph", visit_mode="replacing", step_size="episodes", gamma=0.95,
-        control="epsilon-greedy", **{"lambda": 0.7},
+        learner="td",
+        structure="graph",
+        visit_mode="replacing",
+        step_size="episodes",
+        gamma=0.95,
+        control="epsilon-greedy",
+        **{"lambda": 0.7},
     )
     game = shortest_walk(9)
     native = TreeSearch(game, game.initial_state(), rng=Rng(seed), settings=settings)
@@ -456,21 +463,20 @@ def test_epsilon_greedy_chooses_as_often_as_it_says(epsilon: float) -> None:
 def test_values_of_the_random_policy_on_the_walks(lambda_: float, convention: str) -> None:
     common: dict[str, Any] = {
         "learner": "td", "lambda": lambda_, "control": "random", "structure": "fixed", "visit_mode": "replacing",
-        "step_size": "exponential", "step": 0.2, "step_decay": 0.9993, "convention": convention,
+        "step_size": "exponential", "step": 0.2, "step_decay": 0.9998, "convention": convention,
     }  # fmt: skip
     length = 5
     random_values = {s: s / (length - 1) for s in (1, 2, 3)}
     shortest_values = {s: -s * (length - 1 - s) + s / (length - 1) for s in (1, 2, 3)}
-    cases = [(random_walk(length), random_values, 0.05), (shortest_walk(length), shortest_values, 0.4)]
-    if convention == "afterstate" and lambda_ < 1:
-        # Every episode enters the start without a reward, and comes back to it with one: what others learn from its
-        # value is biased in that convention, where steps cost something.
-        cases.pop()
-    for game, values, tolerance in cases:
-        search = searched(game, Limit(simulations=4000), **common)
+    # Over 40 seeds values have a standard deviation of at most 0.005 and 0.035 here: five of them are allowed.
+    for game, step, values, tolerance in (
+        (RandomWalk(length), 0, random_values, 0.025),
+        (ShortestWalk(length), -1, shortest_values, 0.175),
+    ):
+        search = searched(game, Limit(simulations=40_000), **common)
         if convention == "state":
             assert {s: raw_values(search)[s] for s in values} == pytest.approx(values, abs=tolerance)
-        behind_actions = [game.step + values[1], game.step + values[3]]
+        behind_actions = [step + values[1], step + values[3]]
         assert [root.value for root in search.root_actions()] == pytest.approx(behind_actions, abs=tolerance)
 
 

@@ -9,10 +9,12 @@ import pytest
 from katachi import (
     Action,
     BaseGame,
+    FlatMonteCarlo,
     GameContractError,
     GameFacts,
     IllegalMoveError,
     InvalidArgumentError,
+    KatachiError,
     KeyKind,
     Limit,
     ParseError,
@@ -208,6 +210,44 @@ def test_playouts_stop_after_the_given_steps(game: Game[Any]) -> None:
             assert total == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("hex", {"size": 2.5}, "hex: size is a whole number, not 2.5"),
+        ("hex", {"size": "7x9"}, "hex: size is a whole number, not '7x9'"),
+        ("hex", {"size": 99999999999}, "hex: size is too large a number: 99999999999"),
+        ("hex", {"size": True}, "hex: size is a whole number, not True"),
+        ("gomoku", {"size": "9x9"}, "gomoku: size is a whole number, not '9x9'"),
+        ("gomoku", {"line": None}, "gomoku: line is a whole number, not None"),
+        ("go", {"size": 2.5}, "go: size is a whole number, not 2.5"),
+        ("go", {"size": (9, 9, 9)}, "go: size is a whole number, not .9, 9, 9."),
+        ("go", {"size": (9, "a")}, "go: size is a whole number, not 'a'"),
+        ("go", {"komi": "x"}, "komi"),
+        ("go", {"rules": 5}, "rules"),
+        ("go", {"eye_rule": 5}, "eye"),
+        ("pig", {"target": "ten"}, "pig: target is a whole number, not 'ten'"),
+        ("random-walk", {"size": 5.0}, "random-walk: size is a whole number, not 5.0"),
+        ("shortest-walk", {"cap": -(2**40)}, "shortest-walk: cap is too large a number: -1099511627776"),
+        ("gridworld", {"slip": "a"}, "gridworld: slip is a finite number, not 'a'"),
+        ("gridworld", {"slip": None}, "gridworld: slip is a finite number, not None"),
+        ("gridworld", {"pit_reward": "1"}, "gridworld: pit_reward is a finite number, not '1'"),
+        ("gridworld", {"map": 5}, "gridworld: map is text, not 5"),
+        (5, {}, "the name of a game is text, not 5"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_named(name: Any, options: dict[str, Any], message: str) -> None:  # noqa: ANN401
+    with pytest.raises(KatachiError, match=message):
+        make_game(name, **options)
+
+
+@pytest.mark.parametrize("name", ["connect-four", "gomoku", "hex", "pig", "random-walk", "tic-tac-toe"])
+def test_what_is_no_action_is_not_written(name: str) -> None:
+    game: Any = make_game(name)
+    for action in (-1, game.facts.action_space):
+        with pytest.raises(IllegalMoveError, match=f"{action} is no action of {name}"):
+            game.format_action(game.initial_state(), Action(action))
+
+
 def test_missing_parts_are_named() -> None:
     class Nothing:
         name = "nothing"
@@ -298,10 +338,41 @@ def test_a_game_may_bring_its_own_playout() -> None:
         (3, "instead of .return, length."),
         ((float("nan"), 1), "earned nan"),
         ((0.5, "x"), "length"),
+        ((1.0, -5), "the length -5, not one from 1 to 10, the max_length"),
+        ((1.0, 0), "the length 0, not one from 1 to 10"),
+        ((1.0, 11), "the length 11, not one from 1 to 10"),
+        ((1.0, 2_000_000), "the length 2000000, not one from 1 to 10"),
+        ((1.0, 2**31 - 1), "the length 2147483647, not one from 1 to 10"),
+        ((1.0, 2**70), "length"),
     ):
         bad = broken(uniform_playout=lambda self, s, rng, answer=answer: answer)
         with pytest.raises(GameContractError, match=message):
             native_state(bad, (3, 0)).playouts(1, Rng(1)).run()
+
+
+def test_a_playout_of_its_own_is_not_asked_for_where_the_game_is_over() -> None:
+    class Quick(Countdown):
+        def uniform_playout(self, state: tuple[int, int], rng: Rng) -> tuple[float, int]:
+            assert not self.is_terminal(state)
+            return 1.0, 1
+
+    assert native_state(Quick(), (0, 0)).uniform_playout(Rng(1)) == (0.0, 0, False)
+    search = FlatMonteCarlo(Quick(), (1, 0), rng=Rng(1))
+    search.run(Limit(simulations=10))
+    assert search.steps == 10
+
+
+def test_without_a_longest_game_playouts_of_its_own_are_cut_where_others_are() -> None:
+    class Endless(Countdown):
+        def __init__(self) -> None:
+            super().__init__()
+            self.facts = GameFacts(players=2, action_space=3)
+
+        def uniform_playout(self, state: tuple[int, int], rng: Rng) -> tuple[float, int]:
+            return 1.0, 100_000 + state[0]
+
+    with pytest.raises(GameContractError, match="the length 100003, not one from 1 to 100000, where playouts are cut"):
+        native_state(Endless(), (3, 0)).uniform_playout(Rng(1))
 
 
 def test_array_scalars_are_welcome() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from katachi import Action, InvalidArgumentError, Limit, ParseError, Rng, TreeSearch, check_game, make_game
-from katachi.core.errors import GameContractError
+from katachi.core.errors import GameContractError, IllegalMoveError
 from katachi.games.contract import Outcome, outcomes_of
 from katachi.games.gridworld import MAPS, Gridworld
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
@@ -60,6 +60,8 @@ def test_words_and_maps(name: str) -> None:
         ("S?G", "not ?"),
         ("corne", "did you mean 'corner'"),
         ("", "equally long"),
+        ("S#G", "no way from S to a G"),
+        ("SxG\n#..", "no way from S to a G"),
     ],
 )
 def test_maps_that_are_refused(map: str, problem: str) -> None:
@@ -72,8 +74,44 @@ def test_other_refusals() -> None:
         Gridworld(slip=1.5)
     with pytest.raises(InvalidArgumentError, match="finite"):
         Gridworld(step_reward=float("nan"))
-    with pytest.raises(InvalidArgumentError, match="no step"):
-        Gridworld().outcomes(3, UP)
+    with pytest.raises(InvalidArgumentError, match=r"max_length is a whole number, not 2\.5"):
+        Gridworld(max_length=2.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="max_length must be at least 1, not 0"):
+        Gridworld(max_length=0)
+
+
+def test_steps_that_are_refused() -> None:
+    game = Gridworld(slip=0)
+    with pytest.raises(IllegalMoveError, match="no step up from here"):
+        game.outcomes(3, UP)
+    for action in (Action(4), Action(-1)):
+        with pytest.raises(IllegalMoveError, match=f"{action} is no action of gridworld"):
+            game.play(game.initial_state(), action)
+        with pytest.raises(IllegalMoveError, match=f"{action} is no action of gridworld"):
+            game.format_action(game.initial_state(), action)
+    for state in (-1, 5, 12, 10_000):  # 5 is a wall
+        for ask in (game.is_terminal, game.format_state, game.legal_actions, lambda state: game.play(state, UP)):
+            with pytest.raises(InvalidArgumentError, match=f"{state} is no state of this gridworld"):
+                ask(state)
+
+
+def test_the_longest_game() -> None:
+    assert Gridworld().facts.max_length is None
+    game = make_game("gridworld", slip=0, max_length=3)
+    assert isinstance(game, Gridworld)
+    state = game.initial_state()
+    assert game.format_state(state) == "...G\n.#.x\n@...\nstep 0 of 3\n"
+    for step in range(3):
+        assert not game.is_terminal(state)
+        assert game.key(state) == step * 12 + 8, "a cell is not the same with fewer steps left"
+        state, reward = game.play(state, LEFT)
+        assert reward == -0.04
+    assert game.format_state(state) == "...G\n.#.x\n@...\nstep 3 of 3\n"
+    assert game.is_terminal(state)
+    assert game.legal_actions(state) == []
+    for slip in (0.0, 0.2):
+        report = check_game(Gridworld("rooms", slip=slip, max_length=12))
+        assert (report.longest, report.cut) == (12, 0)
 
 
 def test_outcomes_that_are_not_what_play_does() -> None:

@@ -231,6 +231,16 @@ def test_numbers_of_actions_begin_anywhere() -> None:
     assert (state.observation, reward, state.over) == (3, 1.0, True)
 
 
+def test_the_longest_game_counts_the_steps_of_others() -> None:
+    game = GymnasiumGame(Walk(), max_length=5)
+    env = Walk()
+    env.reset()
+    assert not game.is_terminal(game.state_of(env, steps=4))
+    assert game.is_terminal(game.state_of(env, steps=5))
+    with pytest.raises(InvalidArgumentError, match="max_length is a whole number, not '5'"):
+        GymnasiumGame(Walk(), max_length="5")  # type: ignore[arg-type]
+
+
 def test_an_environment_that_restores_itself() -> None:
     env = gym.wrappers.TimeLimit(gym.wrappers.TransformReward(Saving(), lambda reward: 2 * reward), 5)
     game = gymnasium(env, max_length=5)

@@ -233,6 +233,7 @@ def test_general_sums_are_refused() -> None:
     [
         ("tictactoe", UnknownNameError, "no game called 'tictactoe': did you mean 'tic_tac_toe'"),
         ("", UnknownNameError, "no game called ''"),
+        (5, InvalidArgumentError, "the name of a game of OpenSpiel is text, not 5"),
         ("hex(board_size=3", InvalidArgumentError, "refuses openspiel:hex.board_size=3: Missing closing bracket"),
         ("hex(side=3)", InvalidArgumentError, "refuses .*Unknown parameter 'side'"),
         ("hex(board_size=x)", InvalidArgumentError, "refuses .*Wrong type for parameter board_size"),
@@ -240,7 +241,7 @@ def test_general_sums_are_refused() -> None:
         ("misere", InvalidArgumentError, "refuses .*Missing parameter game"),
     ],
 )
-def test_bad_names(name: str, error: type[Exception], message: str) -> None:
+def test_bad_names(name: Any, error: type[Exception], message: str) -> None:  # noqa: ANN401
     with pytest.raises(error, match=message):
         openspiel(name)
 

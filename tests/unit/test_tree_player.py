@@ -136,8 +136,11 @@ def test_what_is_kept_is_the_subtree_of_the_moves() -> None:
     assert search.tree.root.visits == before[0][2] + 10
 
 
-def walk_from(node: Any, level: int = 0) -> list[tuple[int, Any]]:  # noqa: ANN401
-    return [(level, node)] + [item for child in node.children() for item in walk_from(child, level + 1)]
+def walk_from(node: Any) -> list[tuple[int, Any]]:  # noqa: ANN401
+    found = [(0, node)]
+    for level, parent in found:
+        found += [(level + 1, child) for child in parent.children()]
+    return found
 
 
 def test_forgetting_keeps_a_share_of_the_counts() -> None:
@@ -196,6 +199,46 @@ def test_a_graph_has_each_state_once() -> None:
     # A state that was met behind one whose actions were not listed cannot be walked to.
     assert 0.9 * len(search.tree) < len(indices) <= len(search.tree) < 5478 + 1
     assert search.tree.to_dot(depth=9).count("label=") > len(indices)
+
+
+def test_walks_and_exports_of_a_graph_reach_all_within_the_depth() -> None:
+    game = make_game("random-walk", size=11)
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=preset("uct-original"))
+    search.run(Limit(simulations=200))
+    tree = search.tree
+    for depth in range(8):
+        near, front = {tree.root.index}, [tree.root]
+        for _ in range(depth):
+            front = [child for node in front for child in node.children() if child.index not in near]
+            near |= {node.index for node in front}
+        walked = list(tree.walk(depth))
+        assert {node.index for _, node in walked} == near
+        assert [level for level, _ in walked] == sorted(level for level, _ in walked)
+        assert len(re.findall(r"^  n\d+ \[", tree.to_dot(depth), re.MULTILINE)) == len(near)
+        told, expanded, front_told = list[int](), list[int](), [tree.to_dict(depth)]
+        while front_told:
+            found = front_told.pop()
+            told.append(found["index"])
+            if "children" in found:
+                expanded.append(found["index"])
+                front_told += found["children"]
+        assert set(told) == near
+        assert len(expanded) == len(set(expanded)), "children are told once"
+    assert len(tree.to_json(depth=100)) < 10_000
+
+
+def test_exports_of_a_deep_tree() -> None:
+    game = make_game("random-walk", size=3001, cap=10_000)
+    settings = preset("uct", new_nodes="all")
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings)
+    search.run(Limit(simulations=1))
+    node, levels = search.tree.to_dict(depth=5000), 0
+    while node.get("children"):
+        node, levels = node["children"][0], levels + 1
+    assert levels == 5000
+    assert json.loads(search.tree.to_json(depth=200))["visits"] == 1
+    with pytest.raises(InvalidArgumentError, match="200 levels at most, and at depth=900 there are 900"):
+        search.tree.to_json(depth=900)
 
 
 @pytest.mark.parametrize("structure", ["tree", "graph"])

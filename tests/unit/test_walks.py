@@ -78,6 +78,8 @@ def test_bad_walks(kind: type[RandomWalk] | type[ShortestWalk]) -> None:
     for action in (-1, 2, 10**12):
         with pytest.raises(IllegalMoveError):
             kind().play(kind().initial_state(), Action(action))
+        with pytest.raises(IllegalMoveError, match=f"{action} is no action of .*-walk: they go from 0 to 1"):
+            kind().format_action(kind().initial_state(), Action(action))
 
 
 def test_text_and_pictures() -> None:

@@ -16,6 +16,7 @@ the first player's. What a duel must show is judged here as well; figures are in
 """
 
 import json
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -196,8 +197,19 @@ def play_chunk(work: dict[str, Any]) -> dict[str, Any]:
 
 def match_command(row: Mapping[str, Any]) -> str:
     """The command that plays the same games, from the first on."""
-    options = "".join(f" --{name} {value}" for name, value in row["options"].items())
-    return f"katachi match {row['first']} {row['second']} --game {row['game']}{options} --seed {row['seed']}"
+    options = [word for name, value in row["options"].items() for word in (f"--{name}", str(value))]
+    words = [
+        "katachi",
+        "match",
+        row["first"],
+        row["second"],
+        "--game",
+        row["game"],
+        *options,
+        "--seed",
+        str(row["seed"]),
+    ]
+    return shlex.join(words)
 
 
 def count_rows(settings: Mapping[str, Any]) -> int:

@@ -4,8 +4,9 @@ A game object holds the rules; a state is an immutable value of the game's own c
 step: one player, or two with constant sum. Searches and playouts consider `candidates`, referees `legal_actions`.
 
 A game may offer `candidates(state)`, `key(state)`, `format_state(state)`, `svg(state)` and, if it can play out faster
-than step by step, `uniform_playout(state, rng) -> (return, length)`; it knows no cap, so a playout that may be cut
-earlier goes step by step. A game of chance may offer `outcomes(state, action)`, all that may happen with its
+than step by step, `uniform_playout(state, rng) -> (return, length)`. It is asked where the game is not over, for a
+length from 1 to the `max_length` of the facts (100,000 without one); it knows no other cap, so a playout that may be
+cut earlier goes step by step. A game of chance may offer `outcomes(state, action)`, all that may happen with its
 probabilities, for planners that need more than samples (`katachi.planning`). `katachi.games.check.check_game` tells
 whether a game keeps the contract and the claims of its facts.
 
@@ -16,11 +17,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from katachi._core import GameFacts, KeyKind, Player, State, python_state
-from katachi.core.errors import InvalidArgumentError, ParseError
+from katachi.core.errors import IllegalMoveError, InvalidArgumentError, ParseError
 from katachi.core.types import Action
 from katachi.games.svg_board import draw_text
 
-__all__ = ["BaseGame", "BoardGame", "ChanceGame", "Game", "Outcome", "is_same_state", "native_state", "outcomes_of"]
+__all__ = [
+    "BaseGame",
+    "BoardGame",
+    "ChanceGame",
+    "Game",
+    "Outcome",
+    "check_action",
+    "is_same_state",
+    "native_state",
+    "outcomes_of",
+]
 
 S = TypeVar("S")
 
@@ -148,6 +159,12 @@ def is_same_state(game: Game[S], one: S, other: S) -> bool | None:
         return bool(one == other)
     except (TypeError, ValueError):  # arrays compare item by item
         return None
+
+
+def check_action(game: Game[Any], action: int) -> None:
+    """Raises for what is no action of the game in any state."""
+    if not 0 <= action < game.facts.action_space:
+        raise IllegalMoveError(f"{action} is no action of {game.name}: they go from 0 to {game.facts.action_space - 1}")
 
 
 def native_state(game: Game[Any], state: Any) -> State:  # noqa: ANN401

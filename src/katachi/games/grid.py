@@ -5,8 +5,10 @@ Places are written as in Go: a column letter (A to T without I) and a row number
 
 from katachi import _core
 from katachi._core import State
+from katachi.core.arguments import as_whole_number
 from katachi.core.errors import ParseError
 from katachi.core.types import Action
+from katachi.games.contract import check_action
 from katachi.games.go.vertex import COLUMNS, format_vertex, parse_vertex
 from katachi.games.native import NativeGame
 from katachi.games.svg_board import draw_crossings, draw_hexagons, draw_squares
@@ -38,6 +40,7 @@ class GridGame(NativeGame):
 
     def format_action(self, state: State, action: Action) -> str:
         """A vertex, such as `E5`."""
+        check_action(self, action)
         return format_vertex(action, *self.board_shape)
 
     def parse_action(self, state: State, text: str) -> Action:
@@ -60,6 +63,7 @@ class ConnectFour(GridGame):
 
     def format_action(self, state: State, action: Action) -> str:
         """Where the stone comes to rest; of a full column, its highest vertex."""
+        check_action(self, action)
         width, height = self.board_shape
         fallen = self.stones(state)[action::width].count(".")
         return format_vertex(max(fallen - 1, 0) * width + action, width, height)
@@ -81,8 +85,8 @@ class Gomoku(GridGame):
     """
 
     def __init__(self, size: int = 9, line: int = 5) -> None:
-        super().__init__("gomoku", _core.gomoku(size, line), (size, size))
-        self.line = line
+        size, self.line = as_whole_number("gomoku: size", size), as_whole_number("gomoku: line", line)
+        super().__init__("gomoku", _core.gomoku(size, self.line), (size, size))
 
     def svg(self, state: State) -> str:
         """The board as a picture."""
@@ -96,6 +100,7 @@ class Hex(GridGame):
     """
 
     def __init__(self, size: int = 11) -> None:
+        size = as_whole_number("hex: size", size)
         super().__init__("hex", _core.hex(size), (size, size))
 
     def format_state(self, state: State) -> str:

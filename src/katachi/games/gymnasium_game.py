@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from katachi._core import GameFacts, Player, Rng
+from katachi.core.arguments import as_whole_number
 from katachi.core.errors import GameContractError, IllegalMoveError, InvalidArgumentError, UnknownNameError
 from katachi.core.types import Action
 from katachi.games.contract import BaseGame
@@ -106,7 +107,9 @@ class GymnasiumGame(BaseGame[EnvState]):
         observation, info = env.reset(seed=seed)
         self._shelf = _shelf_for(self.name, env, shared)
         self._initial = EnvState(self._shelf.put_copy(env), observation, 0, over=False, offered=self._offered(info))
-        if max_length is None and env.spec is not None:
+        if max_length is not None:
+            max_length = as_whole_number(f"{self.name}: max_length", max_length)
+        elif env.spec is not None:
             max_length = env.spec.max_episode_steps
         self._lock = Lock()  # of an environment that is restored, there is one
         self._watched = False
@@ -130,7 +133,7 @@ class GymnasiumGame(BaseGame[EnvState]):
     def state_of(self, env: Any, observation: Any = None, steps: int = 0) -> EnvState:  # noqa: ANN401
         """Where another environment of the same kind stands now, to plan from there; `steps` it has made."""
         self._shelf.check_same(env)
-        return EnvState(self._shelf.put_copy(env), observation, steps, over=False)
+        return EnvState(self._shelf.put_copy(env), observation, steps, over=steps >= (self.facts.max_length or inf))
 
     def legal_actions(self, state: EnvState) -> Sequence[Action]:
         """All, until the end."""

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from katachi import _core
 from katachi._core import GameFacts, Player, Rng, State
+from katachi.core.arguments import as_whole_number
 from katachi.core.errors import InvalidArgumentError, ParseError
 from katachi.core.types import Action
-from katachi.games.contract import BaseGame
+from katachi.games.contract import BaseGame, check_action
 from katachi.games.svg_board import draw_squares
 
 __all__ = ["ExplicitTree", "NativeGame", "Pig", "TicTacToe", "Tree"]
@@ -75,6 +76,7 @@ class TicTacToe(NativeGame):
 
     def format_action(self, state: State, action: Action) -> str:
         """Column letter and row number, as on a chess board."""
+        check_action(self, action)
         return "abc"[action % 3] + str(3 - action // 3)
 
     def parse_action(self, state: State, text: str) -> Action:
@@ -92,10 +94,11 @@ class Pig(NativeGame):
     """Roll a die and add, or hold and bank; a 1 loses the turn's total. First to `target` wins. A game of chance."""
 
     def __init__(self, target: int = 20) -> None:
-        super().__init__("pig", _core.pig(target))
+        super().__init__("pig", _core.pig(as_whole_number("pig: target", target)))
 
     def format_action(self, state: State, action: Action) -> str:
         """`roll` or `hold`."""
+        check_action(self, action)
         return ("roll", "hold")[action]
 
     def parse_action(self, state: State, text: str) -> Action:
@@ -113,4 +116,4 @@ class ExplicitTree(NativeGame):
     """
 
     def __init__(self, root: Tree, players: int = 2) -> None:
-        super().__init__("explicit-tree", _core.explicit_tree(root, players))
+        super().__init__("explicit-tree", _core.explicit_tree(root, as_whole_number("explicit-tree: players", players)))

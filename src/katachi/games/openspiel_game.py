@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from katachi._core import GameFacts, KeyKind, Player, Rng
+from katachi.core.arguments import as_text
 from katachi.core.errors import GameContractError, IllegalMoveError, InvalidArgumentError, ParseError, UnknownNameError
 from katachi.core.settings import did_you_mean
 from katachi.core.types import Action
@@ -33,7 +34,7 @@ def openspiel(name: str, *, key: KeyKind | str = KeyKind.NONE) -> "OpenSpielGame
     With `key` you vouch that the observation string of a state tells its future, wholly ("exact") or nearly
     ("approximate").
     """
-    return OpenSpielGame(_load(name), key=_key_kind(key))
+    return OpenSpielGame(_load(as_text("the name of a game of OpenSpiel", name)), key=_key_kind(key))
 
 
 class OpenSpielGame(BaseGame[SpielState]):
@@ -202,9 +203,9 @@ def _key_kind(key: KeyKind | str) -> KeyKind:
     if isinstance(key, KeyKind):
         return key
     kinds = {kind.name.lower(): kind for kind in KeyKind}
-    if key not in kinds:
+    if str(key) not in kinds:
         raise InvalidArgumentError(f"there is no kind of key {key!r}: {did_you_mean(str(key), kinds)}")
-    return kinds[key]
+    return kinds[str(key)]
 
 
 def _draw_chance(state: SpielState, rng: Rng) -> None:

@@ -5,6 +5,7 @@ from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from katachi.core.arguments import as_text
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import did_you_mean
 from katachi.games.contract import Game
@@ -52,10 +53,18 @@ def _gridworld(
     step_reward: float = -0.04,
     goal_reward: float = 1.0,
     pit_reward: float = -1.0,
+    max_length: int | None = None,
 ) -> Game[Any]:
     from katachi.games.gridworld import Gridworld
 
-    return Gridworld(map, slip=slip, step_reward=step_reward, goal_reward=goal_reward, pit_reward=pit_reward)
+    return Gridworld(
+        map,
+        slip=slip,
+        step_reward=step_reward,
+        goal_reward=goal_reward,
+        pit_reward=pit_reward,
+        max_length=max_length,
+    )
 
 
 def _gymnasium(name: str, /, **options: Any) -> Game[Any]:  # noqa: ANN401
@@ -141,7 +150,7 @@ def full_options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def make_game(name: str, **options: Any) -> Game[Any]:  # noqa: ANN401
     """A game by name: `make_game("go", size=9, rules="cgos")`, or `make_game("openspiel:hex(board_size=5)")`."""
-    library, colon, member = name.partition(":")
+    library, colon, member = as_text("the name of a game", name).partition(":")
     if name in _FACTORIES:
         factory = _FACTORIES[name]
     elif colon and library in _LIBRARIES:

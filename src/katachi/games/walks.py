@@ -5,10 +5,14 @@ by the cap earns nothing. With L places, under the uniform policy, the random wa
 the shortest walk -s (L - 1 - s) + s / (L - 1), but for the cap. Pinned by tests/theory/test_game_playouts.py.
 """
 
+from collections.abc import Callable
+
 from katachi import _core
 from katachi._core import State
+from katachi.core.arguments import as_whole_number
 from katachi.core.errors import ParseError
 from katachi.core.types import Action
+from katachi.games.contract import check_action
 from katachi.games.native import NativeGame
 from katachi.games.svg_board import draw_line
 
@@ -18,10 +22,10 @@ __all__ = ["RandomWalk", "ShortestWalk", "WalkGame"]
 class WalkGame(NativeGame):
     """What both walks share."""
 
-    def __init__(self, name: str, initial: State, size: int, cap: int) -> None:
-        super().__init__(name, initial)
-        self.size = size
-        self.cap = cap
+    def __init__(self, name: str, start: Callable[[int, int], State], size: int, cap: int) -> None:
+        self.size = as_whole_number(f"{name}: size", size)
+        self.cap = as_whole_number(f"{name}: cap", cap)
+        super().__init__(name, start(self.size, self.cap))
 
     def place(self, state: State) -> int:
         """Where the walker is, 0 being the left end."""
@@ -29,6 +33,7 @@ class WalkGame(NativeGame):
 
     def format_action(self, state: State, action: Action) -> str:
         """`left` or `right`."""
+        check_action(self, action)
         return ("left", "right")[action]
 
     def parse_action(self, state: State, text: str) -> Action:
@@ -47,11 +52,11 @@ class RandomWalk(WalkGame):
     """The step to the right end earns 1, every other one 0."""
 
     def __init__(self, size: int = 11, cap: int = 10_000) -> None:
-        super().__init__("random-walk", _core.random_walk(size, cap), size, cap)
+        super().__init__("random-walk", _core.random_walk, size, cap)
 
 
 class ShortestWalk(WalkGame):
     """The step to the right end earns 0, every other one -1, the one to the left end as well."""
 
     def __init__(self, size: int = 11, cap: int = 10_000) -> None:
-        super().__init__("shortest-walk", _core.shortest_walk(size, cap), size, cap)
+        super().__init__("shortest-walk", _core.shortest_walk, size, cap)

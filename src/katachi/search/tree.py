@@ -1,16 +1,21 @@
 """What a tree search has memorised, to look at: nodes, lines of play, and exports."""
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from katachi import _core
+from katachi.core.errors import InvalidArgumentError
 from katachi.core.types import Action
 
 __all__ = ["Tree", "TreeNode"]
 
-# Asked for the text of an action: of a node's state, if the search keeps it, or of the number alone.
+# The text of an action, by its number alone: a node does not keep its state.
 ActionText = Callable[[Action], str]
+
+# Readers and writers of JSON, Python's own for one, go a call deeper for each object or list.
+_DEEPEST_JSON = 200
 
 
 class TreeNode:
@@ -72,16 +77,17 @@ class Tree:
         return self._native.nodes
 
     def walk(self, depth: int | None = None) -> Iterator[tuple[int, TreeNode]]:
-        """(depth, node), parents first; in a graph a state is told once, where it is met first."""
-        stack, seen = [(0, self.root)], set[int]()
-        while stack:
-            level, node = stack.pop()
-            if node.index in seen:
-                continue
-            seen.add(node.index)
+        """(depth, node), breadth first; in a graph a state is told once, where it is nearest to the root."""
+        root = self.root
+        queue, met = deque([(0, root)]), {root.index}
+        while queue:
+            level, node = queue.popleft()
             yield level, node
             if depth is None or level < depth:
-                stack += [(level + 1, child) for child in reversed(node.children())]
+                for child in node.children():
+                    if child.index not in met:
+                        met.add(child.index)
+                        queue.append((level + 1, child))
 
     def principal_variation(self, least_visits: int = 1) -> list[TreeNode]:
         """The most visited line of play, without the root; of equally visited actions the first."""
@@ -96,12 +102,21 @@ class Tree:
         return line
 
     def to_dict(self, depth: int = 3, least_visits: int = 1) -> dict[str, Any]:
-        """Nested: action, visits, value, children."""
-        return _as_dict(self.root, depth, least_visits)
+        """Nested: index, action, visits, value, children, and the range where it is kept.
+
+        In a graph a state has its children where it is nearest to the root; elsewhere its index refers to them.
+        """
+        return self._nested(depth, least_visits)[0]
 
     def to_json(self, depth: int = 3, least_visits: int = 1) -> str:
-        """The same as text."""
-        return json.dumps(self.to_dict(depth, least_visits))
+        """The same as text, for what is at most 200 levels deep: JSON is read recursively."""
+        nested, levels = self._nested(depth, least_visits)
+        if levels > _DEEPEST_JSON:
+            raise InvalidArgumentError(
+                f"to_json nests {_DEEPEST_JSON} levels at most, and at depth={depth} there are {levels}: "
+                f"ask for depth={_DEEPEST_JSON}, or take to_dict"
+            )
+        return json.dumps(nested)
 
     def to_dot(self, depth: int = 3, least_visits: int = 1, action_text: ActionText = str) -> str:
         """For Graphviz: an edge is an action, a node shows visits and value."""
@@ -117,14 +132,35 @@ class Tree:
         lines += [f'  n{a} -> n{b} [label="{_quoted(action_text(action))}"];' for a, b, action in sorted(edges)]
         return "digraph search {\n" + "\n".join(lines) + "\n}\n"
 
+    def _nested(self, depth: int, least_visits: int) -> tuple[dict[str, Any], int]:
+        """The root with all that is below it, and how many levels that are. Level by level: a tree may be deep."""
+        root = self.root
+        top, met, levels = _as_dict(root), {root.index}, 0
+        front = [(root, top)]
+        while front and levels < depth:
+            behind = list[tuple[TreeNode, dict[str, Any]]]()
+            for node, told in front:
+                told["children"] = []
+                for child in node.children():
+                    if child.visits >= least_visits:
+                        told["children"].append(_as_dict(child))
+                        if child.index not in met:
+                            met.add(child.index)
+                            behind.append((child, told["children"][-1]))
+            front = behind
+            levels += bool(front)
+        return top, levels
 
-def _as_dict(node: TreeNode, depth: int, least_visits: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"action": int(node.action), "visits": node.visits, "value": node.value}
+
+def _as_dict(node: TreeNode) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "index": node.index,
+        "action": int(node.action),
+        "visits": node.visits,
+        "value": node.value,
+    }
     if node.range is not None:
         found["range"] = list(node.range)
-    if depth > 0:
-        children = [child for child in node.children() if child.visits >= least_visits]
-        found["children"] = [_as_dict(child, depth - 1, least_visits) for child in children]
     return found
 
 

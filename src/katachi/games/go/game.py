@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from katachi._core import EyeRule, GameFacts, KeyKind, Player, State
+from katachi.core.arguments import as_text, as_whole_number
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.types import Action
 from katachi.games.contract import BaseGame
@@ -33,10 +34,11 @@ class GoGame(BaseGame[Position]):
         if isinstance(size, str):
             self.width, self.height = parse_size(size)
         else:
-            self.width, self.height = (size, size) if isinstance(size, int) else size
-        chosen = Rules.named(rules) if isinstance(rules, str) else rules
+            width, height = size if isinstance(size, tuple) and len(size) == 2 else (size, size)
+            self.width, self.height = as_whole_number("go: size", width), as_whole_number("go: size", height)
+        chosen = rules if isinstance(rules, Rules) else Rules.named(as_text("go: rules", rules))
         self.rules = chosen if komi is None else chosen.replace(komi=komi)
-        self.eye_rule = _eye_rule(eye_rule) if isinstance(eye_rule, str) else eye_rule
+        self.eye_rule = eye_rule if isinstance(eye_rule, EyeRule) else _eye_rule(as_text("go: eye_rule", eye_rule))
         self._initial = Position(self.width, self.height, self.rules)
         self.facts = GameFacts(
             players=2,
