@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "core/slice.hpp"
@@ -20,24 +19,26 @@ struct RootAction {
 class Search : public Job {
    public:
     // Starts (or goes on with) a search under a fresh limit; `advance` then does the work.
-    void begin(const Limit& limit) { meter_.emplace(limit); }
+    void begin(const Limit& limit) {
+        meter_ = Meter(limit);
+        has_begun_ = true;
+    }
 
-    double progress() const override { return meter_ ? meter_->share() : 0; }
+    double progress() const override { return has_begun_ ? meter_.share() : 0; }
     std::uint64_t simulations() const { return simulations_; }
     std::uint64_t steps() const { return steps_; }
     virtual std::vector<RootAction> root_actions() const = 0;
 
     bool advance(const Slice& slice) override {
-        if (!meter_) {
+        if (!has_begun_) {
             return true;
         }
-        Meter& meter = *meter_;
         // A few simulations between two looks at the clock; a game in Python is slower than a look.
         const int period = calls_python() ? 1 : 8;
-        while (!is_finished() && (!has_answer() || !meter.is_spent(true))) {
-            for (int i = 0; i < period && !is_finished() && (!has_answer() || !meter.is_spent(false)); ++i) {
+        while (!is_finished() && (!has_answer() || !meter_.is_spent(true))) {
+            for (int i = 0; i < period && !is_finished() && (!has_answer() || !meter_.is_spent(false)); ++i) {
                 const std::uint64_t steps = simulate();
-                meter.add(steps);
+                meter_.add(steps);
                 ++simulations_;
                 steps_ += steps;
             }
@@ -45,7 +46,7 @@ class Search : public Job {
                 break;
             }
         }
-        return is_finished() || (has_answer() && meter.is_spent(true));
+        return is_finished() || (has_answer() && meter_.is_spent(true));
     }
 
    protected:
@@ -57,12 +58,13 @@ class Search : public Job {
     // The first run goes on until there is something to say, whatever its limit.
     virtual bool has_answer() const { return simulations_ > 0; }
     // What has been spent of the present limit. Only inside `simulate`.
-    const Meter& meter() const { return *meter_; }
+    const Meter& meter() const { return meter_; }
     // The counts begin anew with another root.
     void reset_counts() { simulations_ = steps_ = 0; }
 
    private:
-    std::optional<Meter> meter_;
+    Meter meter_{Limit{}};
+    bool has_begun_ = false;
     std::uint64_t simulations_ = 0;
     std::uint64_t steps_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace katachi {
 
@@ -134,25 +135,25 @@ void TreeLearner::learn_plainly(NodeStore& store, const Episode& episode) {
     };
     if (options_.learner == Learner::monte_carlo) {
         double gain = tail.length > 0 || episode.is_over ? tail.discounted : tail.next;
-        for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
-            gain = entry->reward + gamma * gain;
-            if (entry->node != no_node) {
-                Node& node = store[entry->node];
+        for (const Entry& entry : std::views::reverse(episode.entries)) {
+            gain = entry.reward + gamma * gain;
+            if (entry.node != no_node) {
+                Node& node = store[entry.node];
                 count(node);
-                node.value = entry->value + step_size(node) * (gain - entry->value);
+                node.value = entry.value + step_size(node) * (gain - entry.value);
             }
         }
         return;
     }
     double next = tail.next;
     double sum = tail.errors;
-    for (auto entry = episode.entries.rbegin(); entry != episode.entries.rend(); ++entry) {
-        sum = gamma * lambda_ * sum + (entry->reward + gamma * next - entry->value);
-        next = entry->value;
-        if (entry->node != no_node) {
-            Node& node = store[entry->node];
+    for (const Entry& entry : std::views::reverse(episode.entries)) {
+        sum = gamma * lambda_ * sum + (entry.reward + gamma * next - entry.value);
+        next = entry.value;
+        if (entry.node != no_node) {
+            Node& node = store[entry.node];
             count(node);
-            node.value = entry->value + step_size(node) * sum;
+            node.value = entry.value + step_size(node) * sum;
         }
     }
 }
