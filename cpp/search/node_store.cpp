@@ -1,17 +1,26 @@
 #include "search/node_store.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace katachi {
 
 namespace {
 
-// The children of one node that stay: where they are, and where they go. The edges of one node: and whose they are.
+// The children of one node that stay: where they are, and where they go. How many they are is told by a bit at the last one:
+// lists like these lie on top of a memory that may be full.
 struct Block {
     NodeIndex from;
-    std::uint32_t count;
     NodeIndex to = no_node;
 };
+
+std::uint32_t block_size(const std::vector<bool>& is_last, NodeIndex from) {
+    NodeIndex i = from;
+    while (!is_last[i]) {
+        ++i;
+    }
+    return i - from + 1;
+}
 
 std::uint32_t remaining(std::uint32_t count, double share) {
     return count == 0 ? 0 : std::max(1U, static_cast<std::uint32_t>(std::lround(share * count)));
@@ -33,12 +42,14 @@ void NodeStore::keep_subtree(NodeIndex root) {
     }
     std::vector<Block> blocks;
     blocks.reserve(most_blocks);
+    std::vector<bool> is_last(nodes_.size());
     std::vector<NodeIndex> open{root};
     while (!open.empty()) {
         const Node& node = nodes_[open.back()];
         open.pop_back();
-        if (node.first != no_node) {
-            blocks.push_back({node.first, node.count});
+        if (node.count > 0) {
+            blocks.push_back({node.first});
+            is_last[node.first + node.count - 1] = true;
             for (NodeIndex i = node.first; i < node.first + node.count; ++i) {
                 if (nodes_[i].first != no_node) {
                     open.push_back(i);
@@ -50,19 +61,18 @@ void NodeStore::keep_subtree(NodeIndex root) {
     // The same rule of allocation places every block behind fewer others: it moves down or stays.
     std::uint32_t size = 1;
     for (Block& block : blocks) {
-        const std::uint32_t wanted = room(block.count);
+        const std::uint32_t wanted = room(block_size(is_last, block.from));
         block.to = next_place<Chunked<Node>>(size, wanted);
         size = block.to + wanted;
     }
     const auto move = [&](NodeIndex from, NodeIndex to) {
         copy(from, to);
-        if (nodes_[to].first != no_node) {
-            nodes_[to].first = std::ranges::lower_bound(blocks, nodes_[to].first, {}, &Block::from)->to;
-        }
+        nodes_[to].first = nodes_[to].count == 0 ? no_node : std::ranges::lower_bound(blocks, nodes_[to].first, {}, &Block::from)->to;
     };
     move(root, 0);
     for (const Block& block : blocks) {
-        for (std::uint32_t i = 0; i < block.count; ++i) {
+        const std::uint32_t count = block_size(is_last, block.from);
+        for (std::uint32_t i = 0; i < count; ++i) {
             move(block.from + i, block.to + i);
         }
     }
@@ -92,7 +102,7 @@ NodeIndex NodeStore::keep_reachable(NodeIndex root) {
         }
     }
     // Everything moves down or stays, in its order.
-    std::vector<Block> blocks;
+    std::vector<std::pair<NodeIndex, NodeIndex>> blocks;  // the first edge of a node, and that node
     blocks.reserve(most_blocks);
     std::uint32_t size = 0;
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
@@ -100,23 +110,24 @@ NodeIndex NodeStore::keep_reachable(NodeIndex root) {
             places[i] = size++;
             copy(i, places[i]);
             if (nodes_[places[i]].count > 0) {
-                blocks.push_back({nodes_[places[i]].first, nodes_[places[i]].count, places[i]});
+                blocks.emplace_back(nodes_[places[i]].first, places[i]);
             }
         }
     }
     nodes_.shrink(size);
     shrink_extras(size);
-    std::ranges::sort(blocks, {}, &Block::from);
+    std::ranges::sort(blocks);
     std::uint32_t edges = 0;
-    for (const Block& block : blocks) {
-        const NodeIndex first = next_place<Chunked<Edge>>(edges, block.count);
-        for (std::uint32_t i = 0; i < block.count; ++i) {
+    for (const auto& [from, node] : blocks) {
+        const std::uint32_t count = nodes_[node].count;
+        const NodeIndex first = next_place<Chunked<Edge>>(edges, count);
+        for (std::uint32_t i = 0; i < count; ++i) {
             Edge& edge = edges_[first + i];
-            edge = edges_[block.from + i];
+            edge = edges_[from + i];
             edge.node = edge.node == no_node ? no_node : places[edge.node];
         }
-        nodes_[block.to].first = first;
-        edges = first + block.count;
+        nodes_[node].first = first;
+        edges = first + count;
     }
     edges_.shrink(edges);
     index_.move(places);
