@@ -36,6 +36,9 @@ class Afterstates {
     }
 
     const features::ShapeTracker& tracker() const { return tracker_; }
+    const Lookup& lookup() const { return lookup_; }
+    // Another lookup, from the next `reset` on.
+    void set_lookup(Lookup lookup) { lookup_ = std::move(lookup); }
     // The sum of the present board.
     double sum() const { return sum_; }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "features/weight_sharing.hpp"
+#include "features/representation.hpp"
 
 namespace katachi {
 
@@ -37,22 +37,36 @@ class ShapeWeights {
     std::vector<float> mirrored_;
 };
 
-// The worth of a window's content while weights may change: through the tables of the sharing.
+// The worth of a window's content while weights may change: through the tables of the sharing, for a player to move and a stage.
 class SharedLookup {
    public:
-    SharedLookup(const features::ShareTables& tables, const ShapeWeights& weights) : tables_(&tables), weights_(&weights) {}
+    SharedLookup(const features::Representation& representation, const ShapeWeights& weights, Player to_play, int stage = 0)
+        : tables_(representation.tables_for(to_play)), weights_(&weights), shift_(representation.shift(stage)) {}
 
     float operator()(int window, features::Code code) const {
         float sum = 0;
-        for (const features::ShareTable& table : tables_->tables()) {
-            sum += (*weights_)[table.entry(window, code)];
+        for (const features::ShareTable* table : tables_) {
+            const features::Entry entry = table->entry(window, code);
+            sum += (*weights_)[shift_ == 0 ? entry : features::Representation::shifted(entry, shift_)];
         }
         return sum;
     }
 
+    // Calls visit(entry) for the weights of a window's content.
+    template <class Visit>
+    void for_each(int window, features::Code code, Visit&& visit) const {
+        for (const features::ShareTable* table : tables_) {
+            const features::Entry entry = features::Representation::shifted(table->entry(window, code), shift_);
+            if (entry != 0) {
+                visit(entry);
+            }
+        }
+    }
+
    private:
-    const features::ShareTables* tables_;
+    std::span<const features::ShareTable* const> tables_;
     const ShapeWeights* weights_;
+    features::Entry shift_;
 };
 
 // The same of weights that stay as they are: one table over the features of `shapes`. Fused, these are the shapes of the largest
