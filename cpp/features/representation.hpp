@@ -29,6 +29,10 @@ struct RepresentationOptions {
 class Representation {
    public:
     explicit Representation(const RepresentationOptions& options);
+    // It points into itself.
+    Representation(const Representation&) = delete;
+    Representation& operator=(const Representation&) = delete;
+    ~Representation() = default;
 
     const RepresentationOptions& options() const { return options_; }
     const ShapeSet& shapes() const { return shapes_; }
