@@ -118,12 +118,12 @@ class Afterstates {
         put_and_touch(point, own);
         std::ranges::sort(touched_);
         touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
-        float change = 0;
+        double change = 0;  // of many windows, where many stones are taken
         for (const std::uint16_t window : touched_) {
-            change += lookup_(window, tracker_.code(window)) - worths_[window];
+            change += static_cast<double>(lookup_(window, tracker_.code(window)) - worths_[window]);
         }
         tracker_.rewind(mark);
-        return change;
+        return static_cast<float>(change);
     }
 
     void put(int point, features::Digit what) {

@@ -17,7 +17,7 @@ from katachi.core.types import Action
 from katachi.features.local_shapes import LocalShapes, Shape, ShapeSettings, format_shape, parse_shape
 from katachi.games.go import EyeRule, Position
 from katachi.values.shape_value import ShapeValue, logistic
-from katachi.values.weights_file import WeightsHeader, load_weights, read_header, save_weights
+from katachi.values.weights_file import WeightsHeader, load_weights, read_file, save_weights
 from katachi.values.weights_summary import differences, largest_weights
 
 SMALL = ShapeSettings(sizes=("1x1", "2x2"))
@@ -201,7 +201,7 @@ def test_a_file_and_back(tmp_path: Path) -> None:
         save_weights(path, value, header)
         again, same = load_weights(path, board_size=5)
         assert same == header
-        assert read_header(path) == header
+        assert read_file(path).header == header
         assert again.shapes.settings == settings
         assert np.array_equal(again.weights, value.weights)
     first = path.read_bytes()
@@ -210,9 +210,30 @@ def test_a_file_and_back(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
+def test_a_run_may_keep_more_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.safetensors"
+    value, memory = filled(5), np.arange(107, dtype=np.float64)
+    header = WeightsHeader(5, SMALL, state={"rng": [2**64 - 1, 1, 2, 3]})
+    save_weights(path, value, header, {"memory": memory})
+    file = read_file(path)
+    assert file.header == header
+    assert np.array_equal(file.arrays["memory"], memory)
+    assert np.array_equal(load_weights(path)[0].weights, value.weights)
+    content = bytearray(path.read_bytes())
+    place = bytes(content).rindex(memory.tobytes()) + 80
+    content[place] ^= 1
+    path.write_bytes(bytes(content))
+    refused(path, "checksum")
+    with pytest.raises(InvalidArgumentError, match="cannot be called 'weights'"):
+        save_weights(path, value, header, {"weights": memory})
+
+
 def test_headers_of_other_shapes_and_places_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="other local shapes"):
         save_weights(tmp_path / "x", filled(5), WeightsHeader(7, SMALL))
+    for wrong in (float("nan"), object()):
+        with pytest.raises(InvalidArgumentError, match="cannot be written as JSON"):
+            save_weights(tmp_path / "x", filled(5), WeightsHeader(5, SMALL, configuration={"alpha": wrong}))
     with pytest.raises(WeightsError, match="cannot be written"):
         save_weights(tmp_path / "missing" / "x", filled(5), WeightsHeader(5, SMALL))
 
@@ -222,7 +243,7 @@ def written(path: Path, weights: np.ndarray, **changes: object) -> Path:
     from katachi.values.weights_file import _canonical, _checksum
 
     header = {**WeightsHeader(5, SMALL).to_json(), **changes}
-    text = _canonical({**header, "checksum": _checksum(header, weights)})
+    text = _canonical({**header, "checksum": _checksum(header, {"weights": weights})})
     path.write_bytes(save({"weights": weights}, metadata={"katachi": text}))
     return path
 
@@ -258,6 +279,9 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
     refused(written(path, good, features={"sizes": ["9x9"]}), "features are unknown")
     refused(written(path, good, features=None), "header is incomplete")
     refused(written(path, good, board_size="5"), "header is wrong")
+    refused(written(path, good, games=1.5), "header is wrong")
+    refused(written(path, good, seed=-1), "header is wrong")
+    refused(written(path, good, configuration=[]), "header is wrong")
     refused(written(path, good, board_size=7), "boards of 7x7, not of 5x5")
     with pytest.raises(WeightsError, match="107 weights where its features have 217"):
         load_weights(path)

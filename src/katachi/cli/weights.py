@@ -38,7 +38,8 @@ def show(file: WeightsFile, as_json: AsJson = False) -> None:
 
     value, header = load_weights(file)
     rows = summaries(value)
-    facts = {**header.to_json(), "weights": value.shapes.weights, "max_active": value.shapes.max_active}
+    kept = {key: part for key, part in header.to_json().items() if key not in ("format", "state")}
+    facts = {**kept, "weights": value.shapes.weights, "max_active": value.shapes.max_active}
     if as_json:
         print_json({**facts, "families": [row.to_json() for row in rows]})
         return

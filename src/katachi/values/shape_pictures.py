@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from katachi.core.errors import WeightsError
 from katachi.features.local_shapes import Shape
+from katachi.games.go.vertex import format_vertex, point_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,7 @@ def _draw(axes: "Axes", shape: Shape, weight: float, side: int) -> None:
             if stone != ".":
                 face = "black" if stone == "X" else "white"
                 axes.add_patch(Circle((x, y), 0.44, facecolor=face, edgecolor="black", linewidth=_LINE, zorder=2))
-    where = "" if shape.corner is None else f"row {row + 1}, col {col + 1}\n"
+    where = "" if shape.corner is None else format_vertex(point_at(row, col, side), side, side) + "\n"
     axes.text(-0.5, height - 0.35, f"{where}{weight:+.4f}", ha="left", va="top", fontsize="x-small")
 
 

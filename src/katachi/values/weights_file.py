@@ -1,9 +1,11 @@
-"""Files of weights: safetensors with one array, `weights`, and a header in JSON that says what they are of.
+"""Files of weights: safetensors with an array `weights`, and a header in JSON that says what they are of.
 
 The header (key `katachi` of the file's metadata) has the board size, the features, how many games were played with
 which seed and configuration, and a checksum of all this and the weights. A file is written under another name and
 renamed, so that whoever reads sees the old one or the new one. Whatever is wrong with a file is a WeightsError with
 its path.
+
+Whoever trains may keep more in it, `arrays` and a `state`, from which a run goes on; readers of weights pass them by.
 """
 
 import hashlib
@@ -21,7 +23,7 @@ from katachi.core.errors import InvalidArgumentError, SettingsError, WeightsErro
 from katachi.features.local_shapes import LocalShapes, ShapeSettings
 from katachi.values.shape_value import ShapeValue
 
-__all__ = ["WeightsHeader", "load_weights", "read_header", "save_weights"]
+__all__ = ["WeightsFile", "WeightsHeader", "load_weights", "read_file", "save_weights"]
 
 _FORMAT = 1
 _KEY = "katachi"
@@ -37,6 +39,7 @@ class WeightsHeader:
     games: int = 0
     seed: int | None = None
     configuration: Mapping[str, Any] = field(default_factory=dict)  # of the training, as JSON has it
+    state: Mapping[str, Any] = field(default_factory=dict)  # what a run needs to go on, as JSON has it
 
     def to_json(self) -> dict[str, Any]:
         """As the file has it, without the checksum."""
@@ -47,6 +50,7 @@ class WeightsHeader:
             "games": self.games,
             "seed": self.seed,
             "configuration": dict(self.configuration),
+            "state": dict(self.state),
         }
 
     @classmethod
@@ -61,30 +65,49 @@ class WeightsHeader:
                 games=values["games"],
                 seed=values["seed"],
                 configuration=values["configuration"],
+                state=values["state"],
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise WeightsError(f"its header is incomplete: {error}") from None
         except SettingsError as error:
             raise WeightsError(f"its features are unknown: {error}") from None
-        if not isinstance(header.board_size, int) or not isinstance(header.configuration, dict):
+        numbers = (header.board_size, header.games, header.seed if header.seed is not None else 0)
+        if not all(type(number) is int and number >= 0 for number in numbers) or not all(
+            isinstance(part, dict) for part in (header.configuration, header.state)
+        ):
             raise WeightsError(f"its header is wrong: {dict(values)}")
         return header
 
 
-def save_weights(path: Path | str, value: ShapeValue, header: WeightsHeader) -> None:
-    """Writes weights; a file of that name is replaced once the new one is complete."""
+@dataclass(frozen=True)
+class WeightsFile:
+    """All that is in a file."""
+
+    header: WeightsHeader
+    weights: NDArray[np.float32]
+    arrays: Mapping[str, NDArray[Any]]  # the others
+
+
+def save_weights(
+    path: Path | str, value: ShapeValue, header: WeightsHeader, arrays: Mapping[str, NDArray[Any]] | None = None
+) -> None:
+    """Writes weights, and other arrays if given; a file of that name is replaced once the new one is complete."""
     from safetensors.numpy import save
 
     path = Path(path)
     if (header.board_size, header.features) != (value.shapes.side, value.shapes.settings):
         raise InvalidArgumentError(f"the header is of other local shapes than the weights: {header}")
-    weights = value.weights
-    text = _canonical({**header.to_json(), "checksum": _checksum(header.to_json(), weights)})
-    content = save({_ARRAY: weights}, metadata={_KEY: text})
+    if arrays and _ARRAY in arrays:
+        raise InvalidArgumentError(f"another array cannot be called {_ARRAY!r}")
+    content = {_ARRAY: value.weights, **{name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}}
+    try:
+        text = _canonical({**header.to_json(), "checksum": _checksum(header.to_json(), content)})
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"the header cannot be written as JSON: {error}: {header}") from None
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as file:
-            file.write(content)
+            file.write(save(content, metadata={_KEY: text}))
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
@@ -94,15 +117,19 @@ def save_weights(path: Path | str, value: ShapeValue, header: WeightsHeader) -> 
         beside.unlink(missing_ok=True)
 
 
-def read_header(path: Path | str) -> WeightsHeader:
-    """What a file says of itself, after its weights were checked."""
-    return _read(Path(path))[0]
+def read_file(path: Path | str) -> WeightsFile:
+    """Reads a file without asking what its weights are of."""
+    try:
+        return _checked(*_raw(Path(path)))
+    except WeightsError as error:
+        raise WeightsError(f"{path}: {error}") from None
 
 
 def load_weights(path: Path | str, *, board_size: int | None = None) -> tuple[ShapeValue, WeightsHeader]:
     """Reads weights, for boards of a size if one is given."""
     path = Path(path)
-    header, weights = _read(path)
+    file = read_file(path)
+    header, weights = file.header, file.weights
     if board_size is not None and header.board_size != board_size:
         sides = (f"{side}x{side}" for side in (header.board_size, board_size))
         raise WeightsError(f"{path}: its weights are for boards of {next(sides)}, not of {next(sides)}")
@@ -115,15 +142,8 @@ def load_weights(path: Path | str, *, board_size: int | None = None) -> tuple[Sh
     return ShapeValue(shapes, weights), header
 
 
-def _read(path: Path) -> tuple[WeightsHeader, NDArray[np.float32]]:
-    try:
-        return _checked(*_raw(path))
-    except WeightsError as error:
-        raise WeightsError(f"{path}: {error}") from None
-
-
-def _raw(path: Path) -> tuple[dict[str, Any], NDArray[Any]]:
-    """Header and array as they are in the file."""
+def _raw(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header and arrays as they are in the file."""
     from safetensors import SafetensorError, safe_open
 
     if path.is_dir():
@@ -132,9 +152,9 @@ def _raw(path: Path) -> tuple[dict[str, Any], NDArray[Any]]:
         with safe_open(str(path), framework="numpy") as file:
             text = (file.metadata() or {}).get(_KEY)
             names = list(file.keys())
-            if text is None or names != [_ARRAY]:
+            if text is None or _ARRAY not in names:
                 raise WeightsError(f"is not a file of Katachi's weights: it has the arrays {names}")
-            array = np.asarray(file.get_tensor(_ARRAY))
+            arrays = {name: np.asarray(file.get_tensor(name)) for name in names}
     except FileNotFoundError:
         raise WeightsError("there is no such file") from None
     except OSError as error:
@@ -147,25 +167,31 @@ def _raw(path: Path) -> tuple[dict[str, Any], NDArray[Any]]:
         raise WeightsError(f"its header is damaged: {error}") from None
     if not isinstance(header, dict):
         raise WeightsError(f"its header is wrong: {header!r}")
-    return header, array
+    return header, arrays
 
 
-def _checked(values: dict[str, Any], weights: NDArray[Any]) -> tuple[WeightsHeader, NDArray[np.float32]]:
+def _checked(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> WeightsFile:
     header = WeightsHeader.from_json(values)
+    weights = arrays[_ARRAY]
     if weights.dtype != np.float32 or weights.ndim != 1:
         raise WeightsError(f"its weights are {weights.dtype} of shape {weights.shape}, not a row of float32")
     if not np.isfinite(weights).all():
         first = int(np.flatnonzero(~np.isfinite(weights))[0])
         raise WeightsError(f"its weight {first} is {weights[first]}, not a finite number")
     without = {key: value for key, value in values.items() if key != "checksum"}
-    if values.get("checksum") != _checksum(without, weights):
+    if values.get("checksum") != _checksum(without, arrays):
         raise WeightsError("is damaged: its checksum is not that of its content")
-    return header, weights
+    return WeightsFile(header, weights, {name: array for name, array in arrays.items() if name != _ARRAY})
 
 
 def _canonical(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def _checksum(header: Mapping[str, Any], weights: NDArray[Any]) -> str:
-    return hashlib.sha256(_canonical(header).encode() + weights.tobytes()).hexdigest()
+def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Of header and arrays: their names, kinds and content."""
+    digest = hashlib.sha256(_canonical(header).encode())
+    for name in sorted(arrays):
+        digest.update(f"\n{name} {arrays[name].dtype} {arrays[name].shape}\n".encode())
+        digest.update(arrays[name].tobytes())
+    return digest.hexdigest()
