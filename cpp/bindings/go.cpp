@@ -11,7 +11,6 @@ namespace katachi::bindings {
 namespace {
 
 using go::EyeRule;
-using go::Geometry;
 using go::Point;
 
 std::vector<Action> chain(const AnyPosition& position, Action action) {

@@ -69,7 +69,8 @@ ShapeSet::ShapeSet(int side, std::vector<ShapeSize> sizes) : side_(side), sizes_
         int power = 1;
         for (int row = window.row; row < window.row + window.size.height; ++row) {
             for (int col = window.col; col < window.col + window.size.width; ++col) {
-                lists[static_cast<std::size_t>(row * side + col)].push_back({static_cast<std::uint16_t>(w), static_cast<std::uint16_t>(power)});
+                const int point = row * side + col;
+                lists[static_cast<std::size_t>(point)].push_back({static_cast<std::uint16_t>(w), static_cast<std::uint16_t>(power)});
                 power *= 3;
             }
         }

@@ -16,7 +16,7 @@ class ContentImages {
    public:
     ContentImages(const ShapeSet& shapes, ShapeSize size) : contents_(ShapeSet::contents(size)) {
         for (int symmetry = 0; symmetry < symmetries; ++symmetry) {
-            for (Code code = 0; code < contents_; ++code) {
+            for (Code code = 0; code < ShapeSet::contents(size); ++code) {
                 const Code image = shapes.image(size, code, symmetry);
                 images_.push_back(image);
                 inverted_.push_back(ShapeSet::inverted(size, image));
@@ -50,9 +50,9 @@ std::uint32_t share_family(const ShapeSet& shapes, int family, ShareTable& table
     }
     table.entries.resize(start + static_cast<std::size_t>(blocks) * contents);
     std::vector<ContentImages> images;
-    for (std::size_t w = 0; w < windows.size(); ++w) {
-        if (images.size() == static_cast<std::size_t>(windows[w].orientation)) {
-            images.emplace_back(shapes, windows[w].size);
+    for (const Window& window : windows) {
+        if (images.size() == static_cast<std::size_t>(window.orientation)) {
+            images.emplace_back(shapes, window.size);
         }
     }
     std::uint32_t unique = 0;

@@ -32,7 +32,7 @@ class Afterstates {
             }
             near_ends_.push_back(near_.size());
         }
-        changes_.resize(static_cast<std::size_t>(side * side));
+        changes_.resize(near_ends_.size());
     }
 
     const features::ShapeTracker& tracker() const { return tracker_; }

@@ -60,7 +60,10 @@ class ShapeValue:
         return logistic(self.sum(position))
 
     def afterstate_sums(self, position: Position, kind: LookupKind = LookupKind.SHARED) -> dict[Action, float]:
-        """φ · θ of the position after every legal action but suicides, none of which is played."""
+        """φ · θ of the position after every legal action but suicides, none of which is played.
+
+        Frozen and fused tables are made anew at each call: they are here to be compared.
+        """
         self.shapes.check_board(position)
         found = shape_afterstates(self.shapes.native, self._weights, position.native, kind)
         return {Action(action): total for action, total in found}
