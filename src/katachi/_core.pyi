@@ -4,7 +4,10 @@ The native core of Katachi. Use it through the packages around it: katachi.games
 
 import enum
 from collections.abc import Sequence
-from typing import Any, NoReturn, SupportsIndex
+from typing import Annotated, Any, NoReturn, SupportsIndex
+
+import numpy
+from numpy.typing import NDArray
 
 def build_info() -> tuple[str, str]:
     """(compiler, flags) of this build."""
@@ -689,3 +692,173 @@ def alpha_beta(
     evaluate: object,
 ) -> AlphaBetaSearch:
     """`evaluate`: a number, or a function of a state as the game has it."""
+
+class Sharing(enum.Enum):
+    """
+    Which local shapes have one weight; see cpp/features/weight_sharing.hpp.
+    """
+
+    NONE = 0
+
+    INVERSION = 1
+
+    TURNED = 2
+
+    ANYWHERE = 3
+
+    DEPENDENT = 4
+
+    INDEPENDENT = 5
+
+class Turns(enum.Enum):
+    """
+    Vectors of weights: for all states, for each player to move, or both kinds.
+    """
+
+    BOTH = 0
+
+    EACH = 1
+
+    EACH_AND_BOTH = 2
+
+class ShapeRepresentation:
+    """
+    Local shapes of a square board and how they share weights; see katachi.features.local_shapes.
+    """
+
+    def __init__(
+        self,
+        *,
+        side: int,
+        sizes: Sequence[tuple[int, int]],
+        sharing: Sequence[Sharing],
+        turns: Turns = Turns.BOTH,
+        stage_length: int = 0,
+    ) -> None: ...
+    @property
+    def side(self) -> int: ...
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """(width, height) of each family."""
+
+    @property
+    def tables(self) -> list[Sharing]:
+        """
+        The schemes of its tables; where turns count, those of the player to move come first.
+        """
+
+    @property
+    def features(self) -> int: ...
+    @property
+    def weights(self) -> int:
+        """Of all stages."""
+
+    @property
+    def stages(self) -> int: ...
+    @property
+    def max_active(self) -> int:
+        """Weights that can count in one state."""
+
+    @property
+    def windows(self) -> list[tuple[int, int, int, int, int, int]]:
+        """(first feature, family, width, height, row, column) of each."""
+
+    def features_of(self, family: int) -> int: ...
+    def weights_of(self, family: int, table: int) -> int:
+        """In one stage."""
+
+    def first_weight(self, family: int, table: int) -> int:
+        """In the first stage; a later one has + stage * weights / stages."""
+
+    def window_of(self, feature: int) -> int: ...
+    def stage(self, moves: int) -> int:
+        """Of a state after so many moves."""
+
+    def entries(
+        self, table: int, to_play: Player = Player.BLACK
+    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        By feature: +(weight + 1), -(weight + 1), or 0 for what has no weight; in the first stage.
+        """
+
+    def active(self, position: Position) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The entries that count in a position, window by window, without zeros."""
+
+class ShapeWeights:
+    """Weights of local shapes, zero at first."""
+
+    def __init__(self, count: int) -> None: ...
+    @property
+    def count(self) -> int: ...
+    def values(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """A copy."""
+
+    def assign(
+        self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """All of them."""
+
+    def set(self, index: int, value: float) -> None: ...
+
+class LookupKind(enum.Enum):
+    """Through which tables sums of local shapes are kept."""
+
+    SHARED = 0
+    """Those of the sharing: weights may change."""
+
+    FROZEN = 1
+    """One worth for each feature."""
+
+    FUSED = 2
+    """One worth for each feature of the largest size."""
+
+def shape_sum(representation: ShapeRepresentation, weights: ShapeWeights, position: Position) -> float:
+    """The sum of the weights that count in a position, recomputed."""
+
+def shape_afterstates(
+    representation: ShapeRepresentation, weights: ShapeWeights, position: Position, kind: LookupKind = LookupKind.SHARED
+) -> list[tuple[int, float]]:
+    """
+    (action, sum of the state after it) for every legal action but suicides, none of which is played.
+    """
+
+class ShapeAuditTally:
+    """What a comparison of sums that are kept with recomputed ones has seen."""
+
+    @property
+    def games(self) -> int: ...
+    @property
+    def positions(self) -> int: ...
+    @property
+    def captures(self) -> int:
+        """Positions reached by taking stones."""
+
+    @property
+    def afterstates(self) -> int:
+        """That were compared."""
+
+    @property
+    def taking(self) -> int:
+        """Afterstates with stones taken."""
+
+    @property
+    def sum_error(self) -> float:
+        """The largest difference of a sum."""
+
+    @property
+    def afterstate_error(self) -> float:
+        """The largest difference of an afterstate's sum."""
+
+def audit_shapes(
+    representation: ShapeRepresentation,
+    weights: ShapeWeights,
+    rng: Rng,
+    positions: int,
+    kind: LookupKind = LookupKind.SHARED,
+    all: bool = False,
+    progress: object | None = None,
+) -> ShapeAuditTally:
+    """
+    Plays games, half of the moves random and half the best, and compares sums that are kept with recomputed ones:
+    those of the moves chosen and of all that take stones; with `all` those of all candidates.
+    """

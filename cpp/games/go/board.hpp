@@ -144,6 +144,16 @@ class Board {
     void for_each_removed_by(Point p, Visit&& visit) const;
     // stones_key() after that move.
     std::uint64_t stones_key_after(Point p) const;
+    // Would a stone of the player to move at the empty point p take enemies off the board?
+    bool captures(Point p) const {
+        const Colour enemy = other(colour_of(to_play_));
+        const Liberties here = Liberties::of(p);
+        bool taken = false;
+        for (const Point q : around(p)) {
+            taken |= (colour(q) == enemy) & liberties_[chain_[at(q)]].only(here);
+        }
+        return taken;
+    }
 
     // Would a stone of the player to move at the empty point p be left without liberty?
     bool is_suicide(Point p) const { return !neighbours_[at(p)].any_empty() && is_crowded_suicide(p); }

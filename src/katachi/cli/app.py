@@ -3,7 +3,7 @@
 import typer
 
 import katachi
-from katachi.cli import bench, demo, gtp, info, match, perft, play, reproduce, tournament, tune
+from katachi.cli import bench, demo, gtp, info, match, perft, play, reproduce, tournament, tune, weights
 
 __all__ = ["app"]
 
@@ -29,6 +29,7 @@ app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(weights.weights, name="weights")
 app.command("perft")(perft.perft)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)

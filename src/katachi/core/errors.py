@@ -56,5 +56,9 @@ class UnsupportedRulesError(KatachiError, ValueError):
     """Rules that Katachi knows and refuses rather than approximates."""
 
 
+class WeightsError(KatachiError):
+    """A file of weights that cannot be used: missing, damaged, or of something else."""
+
+
 class WorkerError(KatachiError):
     """Work that failed in another process, or that killed the process it ran in."""

@@ -108,6 +108,11 @@ class Position:
     # -- what there is to see
 
     @property
+    def native(self) -> _core.Position:
+        """What native code takes."""
+        return self._native
+
+    @property
     def width(self) -> int:
         """Number of columns."""
         return self._native.width

@@ -1,0 +1,73 @@
+// The content of every window of a board, kept up to date stone by stone; a mark and a rewind instead of an undo.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/shape_set.hpp"
+
+namespace katachi::features {
+
+// What is on a point.
+enum class Digit : std::uint8_t { empty = 0, black = 1, white = 2 };
+
+class ShapeTracker {
+   public:
+    using Mark = std::size_t;
+
+    // Of the empty board. The shapes must outlive it.
+    explicit ShapeTracker(const ShapeSet& shapes)
+        : shapes_(&shapes),
+          codes_(shapes.windows().size()),
+          digits_(static_cast<std::size_t>(shapes.side()) * static_cast<std::size_t>(shapes.side())) {}
+
+    const ShapeSet& shapes() const { return *shapes_; }
+    std::span<const Code> codes() const { return codes_; }
+    Code code(int window) const { return codes_[static_cast<std::size_t>(window)]; }
+    Digit digit(int point) const { return digits_[static_cast<std::size_t>(point)]; }
+
+    void put(int point, Digit digit) {
+        log_.push_back({static_cast<std::uint16_t>(point), this->digit(point)});
+        change(point, digit);
+    }
+
+    // Everything that is put after a mark can be taken back.
+    Mark mark() const { return log_.size(); }
+    void rewind(Mark mark) {
+        while (log_.size() > mark) {
+            change(log_.back().point, log_.back().digit);
+            log_.pop_back();
+        }
+    }
+    // What has been put so far stays: no mark of before is rewound to.
+    void forget_marks() { log_.clear(); }
+
+    void clear() {
+        codes_.assign(codes_.size(), 0);
+        digits_.assign(digits_.size(), Digit::empty);
+        log_.clear();
+    }
+
+   private:
+    struct Put {
+        std::uint16_t point;
+        Digit digit;  // what was there before
+    };
+
+    void change(int point, Digit digit) {
+        Digit& here = digits_[static_cast<std::size_t>(point)];
+        const int step = static_cast<int>(digit) - static_cast<int>(here);
+        here = digit;
+        for (const Place& place : shapes_->places(point)) {
+            codes_[place.window] = static_cast<Code>(codes_[place.window] + step * place.power);
+        }
+    }
+
+    const ShapeSet* shapes_;
+    std::vector<Code> codes_;
+    std::vector<Digit> digits_;
+    std::vector<Put> log_;
+};
+
+}  // namespace katachi::features

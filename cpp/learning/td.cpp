@@ -1,0 +1,116 @@
+#include "learning/td.hpp"
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+
+namespace katachi {
+
+TdLearner::TdLearner(const TdOptions& options, std::uint32_t weights) : options_(options), steps_(options.step, weights) {
+    if (options.lambda > 0) {
+        if (options.step.rule != StepRule::constant) {
+            throw InvalidArgumentError("steps that adapt are for lambda = 0");
+        }
+        for (Trace& trace : traces_) {
+            trace.values.resize(weights);
+        }
+    }
+}
+
+void TdLearner::begin_game() {
+    for (Trace& trace : traces_) {
+        for (const std::uint32_t weight : trace.weights) {
+            trace.values[weight] = 0;
+        }
+        trace.weights.clear();
+    }
+}
+
+void TdLearner::learn_step(ShapeWeights& weights, const GameTrace& game) {
+    const int last = game.states() - 1;
+    const int t = last - options_.plies;
+    if (t >= 0 && options_.target == Target::td) {
+        learn(weights, game, t, game.value(t), value(weights, game.active(last)));
+    }
+}
+
+GameErrors TdLearner::learn_game(ShapeWeights& weights, const GameTrace& game, double outcome) {
+    const int states = game.states();
+    const bool is_td = options_.target == Target::td;
+    // Online, all but the last states have learnt already.
+    const int first = options_.update_mode == UpdateMode::online && is_td ? std::max(0, states - options_.plies) : 0;
+    const int end = options_.learns_last ? states : std::max(0, states - options_.plies + 1);
+    GameErrors errors;
+    for (int t = 0; t < states; ++t) {
+        const bool is_fresh = options_.update_mode == UpdateMode::end_refresh;
+        const double before = is_fresh ? value(weights, game.active(t)) : game.value(t);
+        double target = outcome;
+        if (is_td && t + options_.plies < states) {
+            target = is_fresh ? value(weights, game.active(t + options_.plies)) : game.value(t + options_.plies);
+        }
+        const double delta = target - before;
+        const double bounded = std::clamp(before, 1e-12, 1 - 1e-12);
+        errors.cross_entropy -= target * std::log(bounded) + (1 - target) * std::log(1 - bounded);
+        errors.mean += delta;
+        errors.rms += delta * delta;
+        errors.rms_to_outcome += (outcome - before) * (outcome - before);
+        if (t >= first && t < end) {
+            learn(weights, game, t, before, target);
+        }
+    }
+    if (states > 0) {
+        errors.cross_entropy /= states;
+        errors.mean /= states;
+        errors.rms = std::sqrt(errors.rms / states);
+        errors.rms_to_outcome = std::sqrt(errors.rms_to_outcome / states);
+    }
+    return errors;
+}
+
+void TdLearner::learn(ShapeWeights& weights, const GameTrace& game, int t, double value, double target) {
+    const double delta = target - value;
+    if (options_.lambda == 0 && options_.normaliser == Normaliser::state) {
+        steps_.learn(weights, game.active(t), value, delta, slope(value));
+        return;
+    }
+    const int normalising = options_.normaliser == Normaliser::state ? t : std::min(t + options_.plies, game.states() - 1);
+    const auto k = static_cast<double>(game.active(normalising).size());
+    learn_with_traces(weights, game, t, delta * slope(value), k);
+}
+
+void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double error, double k) {
+    Trace& trace = traces_[options_.trace_parity == TraceParity::per_colour ? static_cast<std::size_t>(t % 2) : 0];
+    trace.values.resize(weights.count());
+    const auto active = game.active(t);
+    const auto decay = static_cast<float>(options_.lambda);
+    std::size_t kept = 0;
+    for (const std::uint32_t weight : trace.weights) {
+        float& value = trace.values[weight];
+        value *= decay;
+        if (std::abs(value) > static_cast<float>(options_.trace_cutoff)) {
+            trace.weights[kept++] = weight;
+        } else {
+            value = 0;
+        }
+    }
+    trace.weights.resize(kept);
+    if (options_.traces == Traces::replacing) {
+        for (const features::Entry entry : active) {
+            trace.values[static_cast<std::size_t>(std::abs(entry)) - 1] = 0;
+        }
+    }
+    const float one = options_.trace_norm == TraceNorm::at_update || k == 0 ? 1.0F : static_cast<float>(1 / k);
+    for (const features::Entry entry : active) {
+        const auto weight = static_cast<std::uint32_t>(std::abs(entry)) - 1;
+        trace.values[weight] += entry > 0 ? one : -one;
+        trace.weights.push_back(weight);
+    }
+    std::ranges::sort(trace.weights);
+    trace.weights.erase(std::ranges::unique(trace.weights).begin(), trace.weights.end());
+    const double step = options_.step.alpha * error / (options_.trace_norm == TraceNorm::at_update ? std::max(k, 1.0) : 1.0);
+    for (const std::uint32_t weight : trace.weights) {
+        weights.add(static_cast<features::Entry>(weight) + 1, static_cast<float>(step * trace.values[weight]));
+    }
+}
+
+}  // namespace katachi

@@ -1,0 +1,88 @@
+// Weights of local shapes, and what a window is worth by them.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "features/representation.hpp"
+
+namespace katachi {
+
+// Weights by signed entries (features/weight_sharing.hpp): each stands in the array twice, with both signs, around a zero for
+// what has no weight. So no reader asks for a sign.
+class ShapeWeights {
+   public:
+    explicit ShapeWeights(std::uint32_t count) : count_(count), mirrored_(2 * static_cast<std::size_t>(count) + 1) {}
+
+    std::uint32_t count() const { return count_; }
+    float operator[](features::Entry entry) const { return middle()[entry]; }
+
+    void set(features::Entry entry, float value) {
+        assert(entry != 0);
+        middle()[entry] = value;
+        middle()[-entry] = -value;
+    }
+    void add(features::Entry entry, float change) { set(entry, middle()[entry] + change); }
+
+    // As they are written to a file: weight 0 first.
+    std::span<const float> values() const { return std::span(mirrored_).subspan(count_ + 1); }
+
+   private:
+    const float* middle() const { return mirrored_.data() + count_; }
+    float* middle() { return mirrored_.data() + count_; }
+
+    std::uint32_t count_;
+    std::vector<float> mirrored_;
+};
+
+// The worth of a window's content while weights may change: through the tables of the sharing, for a player to move and a stage.
+class SharedLookup {
+   public:
+    SharedLookup(const features::Representation& representation, const ShapeWeights& weights, Player to_play, int stage = 0)
+        : tables_(representation.tables_for(to_play)), weights_(&weights), shift_(representation.shift(stage)) {}
+
+    float operator()(int window, features::Code code) const {
+        float sum = 0;
+        for (const features::ShareTable* table : tables_) {
+            const features::Entry entry = table->entry(window, code);
+            sum += (*weights_)[shift_ == 0 ? entry : features::Representation::shifted(entry, shift_)];
+        }
+        return sum;
+    }
+
+    // Calls visit(entry) for the weights of a window's content.
+    template <class Visit>
+    void for_each(int window, features::Code code, Visit&& visit) const {
+        for (const features::ShareTable* table : tables_) {
+            const features::Entry entry = features::Representation::shifted(table->entry(window, code), shift_);
+            if (entry != 0) {
+                visit(entry);
+            }
+        }
+    }
+
+   private:
+    std::span<const features::ShareTable* const> tables_;
+    const ShapeWeights* weights_;
+    features::Entry shift_;
+};
+
+// The same of weights that stay as they are: one table over the features of `shapes`. Fused, these are the shapes of the largest
+// size alone, and their worth contains that of the smaller windows inside, each of which goes to one larger window.
+class FrozenLookup {
+   public:
+    FrozenLookup(const features::ShapeSet& shapes, const features::ShapeSet& learnt, const SharedLookup& shared);
+
+    // The shapes to be fused into.
+    static features::ShapeSet fused(const features::ShapeSet& learnt);
+
+    float operator()(int window, features::Code code) const { return worths_[firsts_[static_cast<std::size_t>(window)] + code]; }
+
+   private:
+    std::vector<features::Feature> firsts_;
+    std::vector<float> worths_;
+};
+
+}  // namespace katachi

@@ -1,0 +1,1 @@
+"""What a state is described by: binary features of Go positions. The native half is cpp/features."""

@@ -1,0 +1,1 @@
+"""What a state is worth: weights of features and where they are kept. The native half is cpp/values."""
