@@ -69,5 +69,6 @@ void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_training(nb::module_& m);
 
 }  // namespace katachi::bindings

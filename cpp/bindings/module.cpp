@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
     katachi::bindings::bind_games(m);
     katachi::bindings::bind_go(m);
     katachi::bindings::bind_search(m);
+    katachi::bindings::bind_training(m);
 }

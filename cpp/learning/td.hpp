@@ -44,7 +44,7 @@ struct TdOptions {
     StepSizeOptions step{};
 };
 
-// The states of a game that have been met, in order.
+// The states of a game that have been met, in order: all but the terminal one, which has an outcome and no value.
 class GameTrace {
    public:
     void clear() {
@@ -113,7 +113,7 @@ class TdLearner {
     };
 
     void learn(ShapeWeights& weights, const GameTrace& game, int t, double value, double target);
-    void learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double error, double k);
+    void learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double delta, double slope, double k);
     double slope(double value) const { return options_.head == Head::non_linear ? value * (1 - value) : 1; }
 
     TdOptions options_;
