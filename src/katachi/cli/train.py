@@ -1,7 +1,7 @@
 """`katachi train`: weights of local shapes, learnt by self-play."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,51 +14,44 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-_LEARNING = "What a state learns"
-_GAMES = "Games"
-_SHAPES = "Shapes"
-_FILES = "Files"
-
-
-def _of(panel: str, help: str, *names: str) -> Any:  # noqa: ANN401  (Typer's own type is not public)
-    return typer.Option(*names, help=help, rich_help_panel=panel)
-
 
 def train(
     games: Annotated[int, typer.Option(min=1, help="How many, with those that the folder has already.")],
     out: Annotated[Path, folder_option("A folder for the run; the same command goes on there.")],
     size: Annotated[str, typer.Option(help="Of the board: N, or NxN.")] = "9",
     seed: Seed = 1,
-    alpha: Annotated[float, _of(_LEARNING, "Step size, divided by the number of features.")] = 0.1,
-    lambda_: Annotated[float, _of(_LEARNING, "Decay of the traces, 0 to 1.", "--lambda")] = 0.0,
-    head: Annotated[str, _of(_LEARNING, "logistic, non-linear or linear.")] = "logistic",
-    target: Annotated[str, _of(_LEARNING, "td or monte-carlo.")] = "td",
-    plies: Annotated[int, _of(_LEARNING, "1 or 2: from state to state, or to the same player's next.")] = 2,
-    update_mode: Annotated[str, _of(_LEARNING, "end-refresh, end-cached or online.")] = "end-refresh",
-    traces: Annotated[str, _of(_LEARNING, "accumulating or replacing.")] = "accumulating",
-    trace_norm: Annotated[str, _of(_LEARNING, "at-add or at-update.")] = "at-add",
-    trace_parity: Annotated[str, _of(_LEARNING, "per-colour or single.")] = "per-colour",
-    trace_cutoff: Annotated[float, _of(_LEARNING, "Traces that are no greater are dropped.")] = 0.0,
-    normaliser: Annotated[str, _of(_LEARNING, "state, or successor as printed.")] = "state",
-    learns_last: Annotated[bool, _of(_LEARNING, "Does the last state learn the outcome?")] = True,
-    linear_offset: Annotated[float, _of(_LEARNING, "Added to the sum, of head=linear.")] = 0.5,
-    step_rule: Annotated[str, _of(_LEARNING, "constant, counts, kalman or idbd.")] = "constant",
-    count_scale: Annotated[float, _of(_LEARNING, "Of counts: occurrences until a step has halved.")] = 1000.0,
-    variance: Annotated[float, _of(_LEARNING, "Of kalman: of a weight at the start.")] = 0.01,
-    meta_step: Annotated[float, _of(_LEARNING, "Of idbd: how fast the steps learn.")] = 0.01,
-    epsilon: Annotated[float, _of(_GAMES, "How often a move is random, 0 to 1.")] = 0.1,
-    komi: Annotated[float, _of(_GAMES, "Points for White.")] = 7.5,
-    eye_rule: Annotated[str, _of(_GAMES, "What nobody fills: simple, surrounded or strict.")] = "simple",
-    ties: Annotated[str, _of(_GAMES, "Among equally good moves: random or last.")] = "random",
-    longest_game: Annotated[int, _of(_GAMES, "Moves; a longer game is a draw.")] = 1000,
-    sizes: Annotated[str, _of(_SHAPES, "Windows, with commas: 1x1, 2x1, 2x2, 3x2, 3x3.")] = "1x1,2x2,3x3",
-    sharing: Annotated[str, _of(_SHAPES, "none, ci, nld, nli, ld, li, or several with +.")] = "ld+li",
-    turns: Annotated[str, _of(_SHAPES, "Weights by player to move: both, each or each+both.")] = "both",
-    stage_length: Annotated[int, _of(_SHAPES, "Moves in a stage with weights of its own; 0: one stage.")] = 0,
-    checkpoint_games: Annotated[int, _of(_FILES, "A checkpoint at every so many games.")] = 10_000,
-    checkpoint_seconds: Annotated[float, _of(_FILES, "And after so many seconds.")] = 30.0,
-    metrics_games: Annotated[int, _of(_FILES, "A row of metrics at every so many games.")] = 1_000,
-    tensorboard: Annotated[bool, _of(_FILES, "Metrics for TensorBoard, too; needs katachi[tensorboard].")] = False,
+    alpha: Annotated[float, typer.Option(help="Step size, divided by the number of features.")] = 0.1,
+    lambda_: Annotated[float, typer.Option("--lambda", help="Decay of the traces, 0 to 1.")] = 0.0,
+    head: Annotated[str, typer.Option(help="logistic, non-linear or linear.")] = "logistic",
+    target: Annotated[str, typer.Option(help="td or monte-carlo.")] = "td",
+    plies: Annotated[int, typer.Option(help="1 or 2: from state to state, or to the same player's next.")] = 2,
+    update_mode: Annotated[str, typer.Option(help="end-refresh, end-cached or online.")] = "end-refresh",
+    traces: Annotated[str, typer.Option(help="accumulating or replacing.")] = "accumulating",
+    trace_norm: Annotated[str, typer.Option(help="at-add or at-update.")] = "at-add",
+    trace_parity: Annotated[str, typer.Option(help="per-colour or single.")] = "per-colour",
+    trace_cutoff: Annotated[float, typer.Option(help="Traces that are no greater are dropped.")] = 0.0,
+    normaliser: Annotated[str, typer.Option(help="state, or successor as printed.")] = "state",
+    learns_last: Annotated[bool, typer.Option(help="Does the last state learn the outcome?")] = True,
+    linear_offset: Annotated[float, typer.Option(help="Added to the sum, of head=linear.")] = 0.5,
+    step_rule: Annotated[str, typer.Option(help="constant, counts, kalman or idbd.")] = "constant",
+    count_scale: Annotated[float, typer.Option(help="Of counts: occurrences until a step has halved.")] = 1000.0,
+    variance: Annotated[float, typer.Option(help="Of kalman: of a weight at the start.")] = 0.01,
+    meta_step: Annotated[float, typer.Option(help="Of idbd: how fast the steps learn.")] = 0.01,
+    epsilon: Annotated[float, typer.Option(help="How often a move is random, 0 to 1.")] = 0.1,
+    komi: Annotated[float, typer.Option(help="Points for White.")] = 7.5,
+    eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded or strict.")] = "simple",
+    ties: Annotated[str, typer.Option(help="Among equally good moves: random or last.")] = "random",
+    longest_game: Annotated[int, typer.Option(help="Moves; a longer game is a draw.")] = 1000,
+    sizes: Annotated[str, typer.Option(help="Windows, with commas: 1x1, 2x1, 2x2, 3x2, 3x3.")] = "1x1,2x2,3x3",
+    sharing: Annotated[str, typer.Option(help="none, ci, nld, nli, ld, li, or several with +.")] = "ld+li",
+    turns: Annotated[str, typer.Option(help="Weights by player to move: both, each or each+both.")] = "both",
+    stage_length: Annotated[int, typer.Option(help="Moves in a stage with weights of its own; 0: one stage.")] = 0,
+    checkpoint_games: Annotated[int, typer.Option(help="A checkpoint at every so many games.")] = 10_000,
+    checkpoint_seconds: Annotated[float, typer.Option(help="And after so many seconds.")] = 30.0,
+    metrics_games: Annotated[int, typer.Option(help="A row of metrics at every so many games.")] = 1_000,
+    tensorboard: Annotated[
+        bool, typer.Option(help="Metrics for TensorBoard, too; needs katachi[tensorboard].")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn to value positions by self-play: temporal differences over local shapes (RLGO).
