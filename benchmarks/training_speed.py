@@ -44,12 +44,13 @@ def main() -> None:
     settings = SelfPlaySettings(seed=options.seed)
     training = self_play(settings)
     training.run(options.warm_up)
-    greedy = self_play(settings.replace(epsilon=0.0, td=TdSettings(alpha=0.0)))
-    greedy.weights = training.weights
+    greedy, exploring = (self_play(settings.replace(epsilon=e, td=TdSettings(alpha=0.0))) for e in (0.0, 0.1))
+    greedy.weights = exploring.weights = training.weights
     result = {
         "training_games_per_second": rate_of(training, options.games, "games"),
         "training_moves_per_second": rate_of(training, options.games, "moves"),
         "afterstate_values_per_second": rate_of(greedy, options.games, "values"),
+        "exploring_afterstate_values_per_second": rate_of(exploring, options.games, "values"),
         "random_draws_per_second": best_rate(lambda: (_core.calibrate(CALIBRATION_STEPS), CALIBRATION_STEPS)[1]),
         "warm_up": options.warm_up,
         "games": options.games,
@@ -63,6 +64,7 @@ def main() -> None:
     print(f"training: {result['training_games_per_second']:,.0f} games a CPU second   (bar {BAR:,.0f})")
     print(f"  {result['training_moves_per_second']:,.0f} moves")
     print(f"greedy self-play: {result['afterstate_values_per_second']:,.0f} afterstate values a CPU second")
+    print(f"  {result['exploring_afterstate_values_per_second']:,.0f} with epsilon = 0.1, where no two games are alike")
     print(f"calibration: {result['random_draws_per_second']:,.0f} random draws a CPU second")
 
 

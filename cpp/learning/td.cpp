@@ -30,7 +30,7 @@ void TdLearner::begin_game() {
 void TdLearner::learn_step(ShapeWeights& weights, const GameTrace& game) {
     const int last = game.states() - 1;
     const int t = last - options_.plies;
-    if (t >= 0 && options_.target == Target::td) {
+    if (t >= 0 && options_.target == Target::td && !is_frozen()) {
         learn(weights, game, t, game.value(t), value(weights, game.active(last)));
     }
 }
@@ -40,10 +40,10 @@ GameErrors TdLearner::learn_game(ShapeWeights& weights, const GameTrace& game, d
     const bool is_td = options_.target == Target::td;
     // Online, all but the last states have learnt already.
     const int first = options_.update_mode == UpdateMode::online && is_td ? std::max(0, states - options_.plies) : 0;
-    const int end = options_.learns_last ? states : std::max(0, states - options_.plies + 1);
+    const int end = is_frozen() ? 0 : options_.learns_last ? states : std::max(0, states - options_.plies + 1);
     GameErrors errors;
     for (int t = 0; t < states; ++t) {
-        const bool is_fresh = options_.update_mode == UpdateMode::end_refresh;
+        const bool is_fresh = options_.update_mode == UpdateMode::end_refresh && !is_frozen();
         const double before = is_fresh ? value(weights, game.active(t)) : game.value(t);
         double target = outcome;
         if (is_td && t + options_.plies < states) {

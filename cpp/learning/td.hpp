@@ -90,6 +90,8 @@ class TdLearner {
 
     const TdOptions& options() const { return options_; }
     StepSizes& step_sizes() { return steps_; }
+    // Nothing will be learnt: then the errors of a game come from the values that its states had, and their weights are not asked for.
+    bool is_frozen() const { return options_.step.rule == StepRule::constant && options_.step.alpha == 0; }
 
     double value_of(double sum) const { return options_.head == Head::linear ? sum + options_.linear_offset : 1 / (1 + std::exp(-sum)); }
     double value(const ShapeWeights& weights, std::span<const features::Entry> active) const {

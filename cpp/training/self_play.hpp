@@ -144,7 +144,8 @@ class SelfPlayOn final : public SelfPlay {
     // The next state of the game; its value is by the weights of now.
     void meet(const B& board) {
         Sums& sums = sums_for(board.to_play());
-        for (int window = 0; window < static_cast<int>(sums.tracker().codes().size()); ++window) {
+        const int windows = learner_.is_frozen() ? 0 : static_cast<int>(sums.tracker().codes().size());
+        for (int window = 0; window < windows; ++window) {
             sums.lookup().for_each(window, sums.tracker().code(window), [&](features::Entry entry) { game_.add(entry); });
         }
         game_.end_state(learner_.value_of(sums.sum()));

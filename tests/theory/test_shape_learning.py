@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from katachi import InvalidArgumentError
 from katachi._core import TdLearner
 from katachi.learning.td_settings import TdSettings
+from katachi.training.self_play import SelfPlaySettings, self_play
 
 UNSHARED = [1, 2, -3, 4]
 SHARED = [1, 1, 1, -2, -2, 3, -3, 4]
@@ -199,3 +200,19 @@ def test_data_that_is_none_is_refused() -> None:
         one.weights = numpy.array([0, numpy.nan, 0, 0, 0, 0], dtype=numpy.float32)
     with pytest.raises(InvalidArgumentError, match="remembers 1 arrays, not 0"):
         one.step_memories = []
+
+
+@pytest.mark.slow
+def test_weights_grow_into_what_the_source_has() -> None:
+    """After 20,000 games on 9x9: the signs, order and size of the smallest shapes' weights after its million games."""
+    play = self_play(SelfPlaySettings(seed=1))
+    play.run(20_000)
+    anywhere, by_place, squares = play.weights[0], play.weights[1:16], list(play.weights[16:24])
+    assert 0.2018 / 2 < anywhere < 0.2018 * 2
+    assert by_place[0] == min(by_place) < 0  # the corner
+    assert max(by_place) > 0.05
+    hane, elbow = squares[7], squares[4]  # OX/XX and OX/X.
+    assert hane > elbow == sorted(squares)[-2]
+    assert 0.3145 / 2 < hane < 0.3145 * 2
+    assert 0.2107 / 2 < elbow < 0.2107 * 2
+    assert squares[6] == min(squares)  # XX/XX

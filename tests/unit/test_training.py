@@ -182,6 +182,21 @@ def test_afterstates_are_of_their_own_stage() -> None:
     assert play.step_memories[0][black_at_5] == 20
 
 
+def test_frozen_weights_have_the_same_errors() -> None:
+    """They are not recomputed; a step that is too small for float32 recomputes them."""
+    frozen, still = (self_play(SMALL.replace(td=TdSettings(alpha=alpha))) for alpha in (0.0, 1e-30))
+    weights = numpy.linspace(-1, 1, len(frozen.weights), dtype=numpy.float32)
+    weights[weights == 0] = 1
+    frozen.weights = still.weights = weights
+    frozen.run(20)
+    still.run(20)
+    assert numpy.array_equal(still.weights, weights)
+    ours, theirs = frozen.take_tally().errors, still.take_tally().errors
+    for name in ("cross_entropy", "mean", "rms", "rms_to_outcome"):
+        assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-5)
+    assert frozen.rng == still.rng
+
+
 def test_games_that_are_too_long_are_draws() -> None:
     play = self_play(SMALL.replace(longest_game=3))
     play.run(7)
