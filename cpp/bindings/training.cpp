@@ -67,10 +67,6 @@ void set_step_memories(StepSizes& steps, const std::vector<FloatsIn>& values) {
     }
 }
 
-const std::vector<std::string> sharing_names{"none", "ci", "nld", "nli", "ld", "li"};
-const std::vector<std::string> turn_names{"both", "each", "each+both"};
-const std::vector<std::string> eye_rules{"simple", "surrounded", "strict", "none"};
-
 // A named value, in the order of its enumeration.
 template <class E>
 E named(const std::vector<std::string>& names, const std::string& what, const std::string& value) {
@@ -120,7 +116,7 @@ void bind_options(nb::module_& m) {
 
     nb::class_<SelfPlayOptions> play(m, "SelfPlayOptions", "How games of self-play go, as native code takes it: katachi.training.self_play.");
     play.def(nb::init<>());
-    choice(play, "eye_rule", &SelfPlayOptions::eye_rule, eye_rules);
+    choice(play, "eye_rule", &SelfPlayOptions::eye_rule, {"simple", "surrounded", "strict", "none"});
     choice(play, "ties", &SelfPlayOptions::ties, {"random", "last"});
     play.def_rw("komi", &SelfPlayOptions::komi)
         .def_rw("epsilon", &SelfPlayOptions::epsilon)
@@ -189,13 +185,16 @@ using Sizes = std::vector<std::pair<int, int>>;
 
 std::shared_ptr<const features::Representation> representation(int side, const Sizes& sizes, const std::vector<std::string>& sharing,
                                                                const std::string& turns, int stage_length) {
-    features::RepresentationOptions options{
-        .side = side, .sizes = {}, .sharing = {}, .turns = named<features::Turns>(turn_names, "turns", turns), .stage_length = stage_length};
+    features::RepresentationOptions options{.side = side,
+                                            .sizes = {},
+                                            .sharing = {},
+                                            .turns = named<features::Turns>({"both", "each", "each+both"}, "turns", turns),
+                                            .stage_length = stage_length};
     for (const auto& [width, height] : sizes) {
         options.sizes.push_back({width, height});
     }
     for (const std::string& name : sharing) {
-        options.sharing.push_back(named<features::Sharing>(sharing_names, "sharing", name));
+        options.sharing.push_back(named<features::Sharing>({"none", "ci", "nld", "nli", "ld", "li"}, "sharing", name));
     }
     return std::make_shared<const features::Representation>(options);
 }

@@ -96,7 +96,7 @@ class SelfPlayOn final : public SelfPlay {
 
     bool advance(const Slice& slice) override {
         while (games_ < until_ && !slice.expired()) {
-            go::with_eye_rule(options_.eye_rule, [&]<go::EyeRule rule>() { play_game<rule>(); });
+            go::with_eye_rule(options_.eye_rule, [&]<go::EyeRule rule> { play_game<rule>(); });
         }
         return games_ >= until_;
     }

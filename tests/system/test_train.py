@@ -91,9 +91,9 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
         (("--size", "9x7"), "local shapes are for square boards, not 9x7"),
         (("--size", "nine"), "a size is N or NxN, not 'nine'"),
         (("--head", "magic"), "TdSettings.head"),
-        (("--sharing", "le"), "there is no sharing 'le'"),
+        (("--sharing", "le"), "SelfPlaySettings.sharing"),
         (("--lambda", "0.5", "--plies", "1"), "needs trace_parity=single"),
-        (("--sizes", "4x4"), "not of 4x4"),
+        (("--sizes", "4x4"), "SelfPlaySettings.sizes"),
     ],
 )
 def test_mistakes_are_one_message(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:

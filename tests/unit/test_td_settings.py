@@ -79,9 +79,9 @@ def test_every_setting_says_where_it_is_from() -> None:
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"sharing": "ld+le"}, "there is no sharing 'le'"),
-        ({"sharing": "ld+ld"}, "stands once"),
-        ({"sizes": ("3",)}, "WIDTHxHEIGHT"),
+        ({"sharing": "ld+le"}, "'ld\\+li'"),
+        ({"sizes": ("4x4",)}, "'3x3'"),
+        ({"sizes": ()}, "at least 1 item"),
         ({"size": 20}, "size"),
     ],
 )
@@ -93,5 +93,5 @@ def test_a_representation_that_is_none(settings: dict[str, Any], complaint: str)
 def test_a_representation_that_the_board_does_not_have() -> None:
     with pytest.raises(InvalidArgumentError, match="do not fit"):
         self_play(SelfPlaySettings(size=2))
-    with pytest.raises(InvalidArgumentError, match="not of 4x4"):
-        self_play(SelfPlaySettings(sizes=("4x4",)))
+    with pytest.raises(InvalidArgumentError, match="asked for twice"):
+        self_play(SelfPlaySettings(sizes=("1x1", "1x1")))

@@ -117,7 +117,11 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
     train(SMALL, games=5, folder=tmp_path)
     path = tmp_path / "checkpoint.safetensors"
     whole = path.read_bytes()
-    for content in (b"", b"rubbish" * 9, whole[:-4], whole[: len(whole) // 2], whole.replace(b"katachi self-play 1", b"katachi self-play 9")):  # fmt: skip  # noqa: E501
+    flipped = bytearray(whole)
+    flipped[-2] ^= 1
+    other_format = whole.replace(b'\\"format\\":1', b'\\"format\\":9')
+    assert other_format != whole
+    for content in (b"", b"rubbish" * 9, whole[:-4], whole[: len(whole) // 2], bytes(flipped), other_format):
         path.write_bytes(content)
         with pytest.raises(StoreError, match=r"checkpoint\.safetensors"):
             train(SMALL, games=6, folder=tmp_path)

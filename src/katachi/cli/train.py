@@ -43,7 +43,7 @@ def train(
     ties: Annotated[str, typer.Option(help="Among equally good moves: random or last.")] = "random",
     longest_game: Annotated[int, typer.Option(help="Moves; a longer game is a draw.")] = 1000,
     sizes: Annotated[str, typer.Option(help="Windows, with commas: 1x1, 2x1, 2x2, 3x2, 3x3.")] = "1x1,2x2,3x3",
-    sharing: Annotated[str, typer.Option(help="none, ci, nld, nli, ld, li, or several with +.")] = "ld+li",
+    sharing: Annotated[str, typer.Option(help="none, ci, nld, nli, ld, li, ld+li or nld+nli.")] = "ld+li",
     turns: Annotated[str, typer.Option(help="Weights by player to move: both, each or each+both.")] = "both",
     stage_length: Annotated[int, typer.Option(help="Moves in a stage with weights of its own; 0: one stage.")] = 0,
     checkpoint_games: Annotated[int, typer.Option(help="A checkpoint at every so many games.")] = 10_000,

@@ -1,9 +1,11 @@
 """Files of weights: arrays and a JSON header in one safetensors file, written whole or not at all.
 
 A checkpoint has all that the next game depends on: weights, what steps that adapt remember, the random generator, the
-number of games, the settings. A snapshot is the same without the rest: weights, games and settings.
+number of games, the settings. A snapshot has no generator and no memories. The header also says what the weights are of
+(board size, features), and has a checksum of itself and the arrays.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -23,7 +25,7 @@ __all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint", "write_whole"]
 
 Floats: TypeAlias = NDArray[numpy.float32]
 
-_FORMAT = "katachi self-play 1"
+_FORMAT = 1
 _HEADER = "katachi"  # the key of the JSON text in the file's metadata
 
 
@@ -40,14 +42,20 @@ class Checkpoint:
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Writes a file under another name and gives it its own when it is complete."""
+    settings = dict(checkpoint.settings)
+    arrays = {f"step_memory_{i}": memory for i, memory in enumerate(checkpoint.step_memories)}
+    arrays["weights"] = checkpoint.weights
     header = {
         "format": _FORMAT,
-        "settings": dict(checkpoint.settings),
+        "board_size": settings["size"],
+        "features": {name: settings[name] for name in ("sizes", "sharing", "turns", "stage_length")},
         "games": checkpoint.games,
-        "rng": None if checkpoint.rng is None else list(checkpoint.rng.state),
+        "seed": settings["seed"],
+        "configuration": settings,
+        "state": {} if checkpoint.rng is None else {"rng": list(checkpoint.rng.state)},
     }
-    arrays = {f"step_memory_{i}": memory for i, memory in enumerate(checkpoint.step_memories)}
-    write_whole(path, save({"weights": checkpoint.weights, **arrays}, metadata={_HEADER: json.dumps(header)}))
+    header["checksum"] = _checksum(header, arrays)
+    write_whole(path, save(arrays, metadata={_HEADER: _canonical(header)}))
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
@@ -55,23 +63,38 @@ def load_checkpoint(path: Path) -> Checkpoint:
     try:
         with safe_open(path, framework="numpy") as file:
             header = json.loads((file.metadata() or {})[_HEADER])
-            if header["format"] != _FORMAT:
-                raise StoreError(f"{path}: its format is {header['format']!r}, not {_FORMAT!r}")
-            names = sorted(name for name in file.keys() if name.startswith("step_memory_"))  # noqa: SIM118
-            arrays = [_floats(path, name, file.get_tensor(name)) for name in ("weights", *names)]
-            return Checkpoint(
-                settings=dict(header["settings"]),
-                games=int(header["games"]),
-                weights=arrays[0],
-                step_memories=arrays[1:],
-                rng=None if header["rng"] is None else Rng.from_state(tuple(header["rng"])),
-            )
+            arrays = {name: _floats(path, name, file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+        if header["format"] != _FORMAT:
+            raise StoreError(f"{path}: its format is {header['format']!r}, not {_FORMAT!r}")
+        if header.pop("checksum") != _checksum(header, arrays):
+            raise StoreError(f"{path}: it is damaged: its checksum is not that of its content")
+        state = header["state"]
+        return Checkpoint(
+            settings=dict(header["configuration"]),
+            games=int(header["games"]),
+            weights=arrays["weights"],
+            step_memories=[arrays[name] for name in sorted(arrays) if name.startswith("step_memory_")],
+            rng=Rng.from_state(tuple(state["rng"])) if "rng" in state else None,
+        )
     except FileNotFoundError:
         raise StoreError(f"{path}: there is no such file") from None
     except KatachiError:
         raise
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"{path}: this is no file of weights, or a damaged one: {error}") from error
+
+
+def _canonical(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _checksum(header: Mapping[str, Any], arrays: Mapping[str, Floats]) -> str:
+    """Of header and arrays: their names, kinds and content."""
+    digest = hashlib.sha256(_canonical(header).encode())
+    for name in sorted(arrays):
+        digest.update(f"\n{name} {arrays[name].dtype} {arrays[name].shape}\n".encode())
+        digest.update(arrays[name].tobytes())
+    return digest.hexdigest()
 
 
 def _floats(path: Path, name: str, array: NDArray[Any]) -> Floats:

@@ -15,20 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from katachi import _core
 from katachi._core import Rng
 from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, StoreError
-from katachi.core.settings import Settings, did_you_mean
+from katachi.core.settings import Settings
 from katachi.learning.td_settings import TdSettings
 from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from katachi.training.metrics import Metrics, MetricsFile
 
 __all__ = ["Schedule", "SelfPlaySettings", "TrainingResult", "self_play", "snapshot_counts", "train"]
-
-_SHARING = ("none", "ci", "nli", "nld", "li", "ld")  # in the order in which weights are numbered
 
 
 class SelfPlaySettings(Settings):
@@ -37,18 +35,21 @@ class SelfPlaySettings(Settings):
     size: int = Field(default=9, ge=1, le=19, description="Side of the board (5.6: 9).")
     seed: int = Field(default=1, ge=0, description="Same seed, same games, same weights.")
 
-    sizes: tuple[str, ...] = Field(
-        default=("1x1", "2x2", "3x3"), description="Windows: 1x1, 2x1, 2x2, 3x2, 3x3 (5.3, 5.7.1)."
+    sizes: tuple[Literal["1x1", "2x1", "2x2", "3x2", "3x3"], ...] = Field(
+        default=("1x1", "2x2", "3x3"), min_length=1, description="Of the windows (5.3, 5.7.1)."
     )
-    sharing: str = Field(
+    sharing: Literal["none", "ci", "nld", "nli", "ld", "li", "ld+li", "nld+nli"] = Field(
         default="ld+li",
-        description="Which shapes have one weight: none, ci, nld, nli, ld, li, or several with + (5.4, 5.7.2).",
+        description="Which shapes have one weight; with + the weights of a shape are added (5.4, 5.7.2).",
     )
     turns: Literal["both", "each", "each+both"] = Field(
         default="both", description="Weights for all states, for each player to move, or both kinds (5.7.7)."
     )
     stage_length: int = Field(
-        default=0, ge=0, description="Moves in a stage of the game with weights of its own; 0: one stage (5.7.8)."
+        default=0,
+        ge=0,
+        le=1000,
+        description="Moves in a stage of the game with weights of its own; 0: one stage (5.7.8).",
     )
 
     komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (5.6).")
@@ -62,44 +63,18 @@ class SelfPlaySettings(Settings):
     longest_game: int = Field(default=1000, ge=1, le=1_000_000, description="Moves; a longer game is a draw (5.6).")
     td: TdSettings = Field(default=TdSettings(), description="How weights learn from a game (5.5).")
 
-    @field_validator("sharing")
-    @classmethod
-    def _knows_sharing(cls, sharing: str) -> str:
-        names = sharing.split("+")
-        for name in names:
-            if name not in _SHARING:
-                raise ValueError(f"there is no sharing {name!r}: {did_you_mean(name, _SHARING)}")
-        if len(set(names)) < len(names):
-            raise ValueError("each kind of sharing stands once")
-        return sharing
-
-    @field_validator("sizes")
-    @classmethod
-    def _knows_sizes(cls, sizes: tuple[str, ...]) -> tuple[str, ...]:
-        for size in sizes:
-            _parse_size(size)
-        return sizes
-
     def to_json(self) -> dict[str, Any]:
         """As it stands in the header of a checkpoint."""
         values: dict[str, Any] = json.loads(self.model_dump_json())
         return values
 
 
-def _parse_size(text: str) -> tuple[int, int]:
-    width, by, height = text.partition("x")
-    if not (by and width.isdecimal() and height.isdecimal()) or max(len(width), len(height)) > 2:
-        raise ValueError(f"a size of shapes is WIDTHxHEIGHT, such as 3x3, not {text!r}")
-    return int(width), int(height)
-
-
 def _shape_options(settings: SelfPlaySettings) -> dict[str, Any]:
     """The representation, as native code takes it."""
-    names = settings.sharing.split("+")
     return {
         "side": settings.size,
-        "sizes": [_parse_size(size) for size in settings.sizes],
-        "sharing": [name for name in _SHARING if name in names],
+        "sizes": [(int(size[0]), int(size[2])) for size in settings.sizes],
+        "sharing": settings.sharing.split("+")[::-1],  # anywhere before by place: so weights are numbered
         "turns": settings.turns,
         "stage_length": settings.stage_length,
     }
