@@ -70,5 +70,6 @@ void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_shapes(nb::module_& m);
+void bind_training(nb::module_& m);
 
 }  // namespace katachi::bindings

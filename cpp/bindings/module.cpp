@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     katachi::bindings::bind_go(m);
     katachi::bindings::bind_search(m);
     katachi::bindings::bind_shapes(m);
+    katachi::bindings::bind_training(m);
 }

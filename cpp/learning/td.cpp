@@ -7,10 +7,11 @@
 namespace katachi {
 
 TdLearner::TdLearner(const TdOptions& options, std::uint32_t weights) : options_(options), steps_(options.step, weights) {
-    if (options.lambda > 0) {
-        if (options.step.rule != StepRule::constant) {
-            throw InvalidArgumentError("steps that adapt are for lambda = 0");
-        }
+    const bool has_traces = options.lambda > 0 || options.normaliser == Normaliser::successor;
+    if (has_traces && options.step.rule != StepRule::constant) {
+        throw InvalidArgumentError("steps that adapt are for lambda = 0 and the state's own normaliser");
+    }
+    if (has_traces) {
         for (Trace& trace : traces_) {
             trace.values.resize(weights);
         }
@@ -29,7 +30,7 @@ void TdLearner::begin_game() {
 void TdLearner::learn_step(ShapeWeights& weights, const GameTrace& game) {
     const int last = game.states() - 1;
     const int t = last - options_.plies;
-    if (t >= 0 && options_.target == Target::td) {
+    if (t >= 0 && options_.target == Target::td && !is_frozen()) {
         learn(weights, game, t, game.value(t), value(weights, game.active(last)));
     }
 }
@@ -39,10 +40,10 @@ GameErrors TdLearner::learn_game(ShapeWeights& weights, const GameTrace& game, d
     const bool is_td = options_.target == Target::td;
     // Online, all but the last states have learnt already.
     const int first = options_.update_mode == UpdateMode::online && is_td ? std::max(0, states - options_.plies) : 0;
-    const int end = options_.learns_last ? states : std::max(0, states - options_.plies + 1);
+    const int end = is_frozen() ? 0 : options_.learns_last ? states : std::max(0, states - options_.plies + 1);
     GameErrors errors;
     for (int t = 0; t < states; ++t) {
-        const bool is_fresh = options_.update_mode == UpdateMode::end_refresh;
+        const bool is_fresh = options_.update_mode == UpdateMode::end_refresh && !is_frozen();
         const double before = is_fresh ? value(weights, game.active(t)) : game.value(t);
         double target = outcome;
         if (is_td && t + options_.plies < states) {
@@ -75,12 +76,12 @@ void TdLearner::learn(ShapeWeights& weights, const GameTrace& game, int t, doubl
     }
     const int normalising = options_.normaliser == Normaliser::state ? t : std::min(t + options_.plies, game.states() - 1);
     const auto k = static_cast<double>(game.active(normalising).size());
-    learn_with_traces(weights, game, t, delta * slope(value), k);
+    learn_with_traces(weights, game, t, delta, slope(value), k);
 }
 
-void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double error, double k) {
+// The trace holds gradients, so the slope goes into it with the state that it is of.
+void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double delta, double slope, double k) {
     Trace& trace = traces_[options_.trace_parity == TraceParity::per_colour ? static_cast<std::size_t>(t % 2) : 0];
-    trace.values.resize(weights.count());
     const auto active = game.active(t);
     const auto decay = static_cast<float>(options_.lambda);
     std::size_t kept = 0;
@@ -94,12 +95,16 @@ void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, 
         }
     }
     trace.weights.resize(kept);
+    if (k == 0) {
+        return;
+    }
     if (options_.traces == Traces::replacing) {
         for (const features::Entry entry : active) {
             trace.values[static_cast<std::size_t>(std::abs(entry)) - 1] = 0;
         }
     }
-    const float one = options_.trace_norm == TraceNorm::at_update || k == 0 ? 1.0F : static_cast<float>(1 / k);
+    const bool at_update = options_.trace_norm == TraceNorm::at_update;
+    const auto one = static_cast<float>(at_update ? slope : slope / k);
     for (const features::Entry entry : active) {
         const auto weight = static_cast<std::uint32_t>(std::abs(entry)) - 1;
         trace.values[weight] += entry > 0 ? one : -one;
@@ -107,7 +112,7 @@ void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, 
     }
     std::ranges::sort(trace.weights);
     trace.weights.erase(std::ranges::unique(trace.weights).begin(), trace.weights.end());
-    const double step = options_.step.alpha * error / (options_.trace_norm == TraceNorm::at_update ? std::max(k, 1.0) : 1.0);
+    const double step = options_.step.alpha * delta / (at_update ? k : 1.0);
     for (const std::uint32_t weight : trace.weights) {
         weights.add(static_cast<features::Entry>(weight) + 1, static_cast<float>(step * trace.values[weight]));
     }

@@ -44,7 +44,7 @@ struct TdOptions {
     StepSizeOptions step{};
 };
 
-// The states of a game that have been met, in order.
+// The states of a game that have been met, in order: all but the terminal one, which has an outcome and no value.
 class GameTrace {
    public:
     void clear() {
@@ -90,6 +90,8 @@ class TdLearner {
 
     const TdOptions& options() const { return options_; }
     StepSizes& step_sizes() { return steps_; }
+    // Nothing will be learnt: then the errors of a game come from the values that its states had, and their weights are not asked for.
+    bool is_frozen() const { return options_.step.rule == StepRule::constant && options_.step.alpha == 0; }
 
     double value_of(double sum) const { return options_.head == Head::linear ? sum + options_.linear_offset : 1 / (1 + std::exp(-sum)); }
     double value(const ShapeWeights& weights, std::span<const features::Entry> active) const {
@@ -113,7 +115,7 @@ class TdLearner {
     };
 
     void learn(ShapeWeights& weights, const GameTrace& game, int t, double value, double target);
-    void learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double error, double k);
+    void learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double delta, double slope, double k);
     double slope(double value) const { return options_.head == Head::non_linear ? value * (1 - value) : 1; }
 
     TdOptions options_;

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
-#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/rng.hpp"
 #include "core/slice.hpp"
 #include "games/go/board.hpp"
@@ -94,7 +96,7 @@ class SelfPlayOn final : public SelfPlay {
 
     bool advance(const Slice& slice) override {
         while (games_ < until_ && !slice.expired()) {
-            go::with_eye_rule(options_.eye_rule, [&]<go::EyeRule rule>() { play_game<rule>(); });
+            go::with_eye_rule(options_.eye_rule, [&]<go::EyeRule rule> { play_game<rule>(); });
         }
         return games_ >= until_;
     }
@@ -110,10 +112,12 @@ class SelfPlayOn final : public SelfPlay {
         B board(geometry_);
         game_.clear();
         learner_.begin_game();
-        stage_ = -1;
         moves_ = 0;
-        meet(board);
+        stage_ = representation_->stage(moves_);
+        renew(board);
         while (!board.is_over() && moves_ < options_.longest_game) {
+            meet(board);
+            look_ahead(board);
             const go::Point p = choose<rule>(board);
             if (p == go::no_point) {
                 board.pass();
@@ -124,20 +128,24 @@ class SelfPlayOn final : public SelfPlay {
                 board.play(p);
             }
             ++moves_;
-            meet(board);
         }
         finish(board);
     }
 
-    // The next state of the game; its value is by the weights of now.
-    void meet(const B& board) {
-        const int stage = representation_->stage(moves_);
+    // Afterstates are valued by the weights of their own stage.
+    void look_ahead(const B& board) {
+        const int stage = representation_->stage(moves_ + 1);
         if (stage != stage_) {
             stage_ = stage;
             renew(board);
         }
+    }
+
+    // The next state of the game; its value is by the weights of now.
+    void meet(const B& board) {
         Sums& sums = sums_for(board.to_play());
-        for (int window = 0; window < static_cast<int>(sums.tracker().codes().size()); ++window) {
+        const int windows = learner_.is_frozen() ? 0 : static_cast<int>(sums.tracker().codes().size());
+        for (int window = 0; window < windows; ++window) {
             sums.lookup().for_each(window, sums.tracker().code(window), [&](features::Entry entry) { game_.add(entry); });
         }
         game_.end_state(learner_.value_of(sums.sum()));
@@ -196,6 +204,9 @@ class SelfPlayOn final : public SelfPlay {
         const double score = board.final_score() - options_.komi;
         const double outcome = is_cut || score == 0 ? 0.5 : score > 0 ? 1.0 : 0.0;
         const GameErrors errors = learner_.learn_game(weights_, game_, outcome);
+        if (!std::isfinite(errors.rms)) {
+            throw DivergenceError("the weights have grown beyond all bounds in game " + std::to_string(games_ + 1) + ": a smaller alpha may help");
+        }
         ++games_;
         ++tally_.games;
         tally_.moves += static_cast<std::uint64_t>(moves_);
@@ -212,7 +223,11 @@ class SelfPlayOn final : public SelfPlay {
     GameTrace game_;
     std::vector<go::Point> candidates_;
     int moves_ = 0;
-    int stage_ = -1;
+    int stage_ = 0;
 };
+
+// For boards of the representation's side (cpp/door/self_play.cpp).
+std::unique_ptr<SelfPlay> make_self_play(std::shared_ptr<const features::Representation> representation, const SelfPlayOptions& options,
+                                         const Rng& rng);
 
 }  // namespace katachi

@@ -862,3 +862,226 @@ def audit_shapes(
     Plays games, half of the moves random and half the best, and compares sums that are kept with recomputed ones:
     those of the moves chosen and of all that take stones; with `all` those of all candidates.
     """
+
+class TdOptions:
+    """
+    How weights learn from games, as native code takes it: katachi.learning.td_settings.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def head(self) -> str: ...
+    @head.setter
+    def head(self, arg: str, /) -> None: ...
+    @property
+    def target(self) -> str: ...
+    @target.setter
+    def target(self, arg: str, /) -> None: ...
+    @property
+    def traces(self) -> str: ...
+    @traces.setter
+    def traces(self, arg: str, /) -> None: ...
+    @property
+    def trace_norm(self) -> str: ...
+    @trace_norm.setter
+    def trace_norm(self, arg: str, /) -> None: ...
+    @property
+    def trace_parity(self) -> str: ...
+    @trace_parity.setter
+    def trace_parity(self, arg: str, /) -> None: ...
+    @property
+    def update_mode(self) -> str: ...
+    @update_mode.setter
+    def update_mode(self, arg: str, /) -> None: ...
+    @property
+    def normaliser(self) -> str: ...
+    @normaliser.setter
+    def normaliser(self, arg: str, /) -> None: ...
+    @property
+    def step_rule(self) -> str: ...
+    @step_rule.setter
+    def step_rule(self, arg: str, /) -> None: ...
+    @property
+    def plies(self) -> int: ...
+    @plies.setter
+    def plies(self, arg: int, /) -> None: ...
+    @property
+    def trace_cutoff(self) -> float: ...
+    @trace_cutoff.setter
+    def trace_cutoff(self, arg: float, /) -> None: ...
+    @property
+    def learns_last(self) -> bool: ...
+    @learns_last.setter
+    def learns_last(self, arg: bool, /) -> None: ...
+    @property
+    def linear_offset(self) -> float: ...
+    @linear_offset.setter
+    def linear_offset(self, arg: float, /) -> None: ...
+    @property
+    def alpha(self) -> float: ...
+    @alpha.setter
+    def alpha(self, arg: float, /) -> None: ...
+    @property
+    def count_scale(self) -> float: ...
+    @count_scale.setter
+    def count_scale(self, arg: float, /) -> None: ...
+    @property
+    def variance(self) -> float: ...
+    @variance.setter
+    def variance(self, arg: float, /) -> None: ...
+    @property
+    def meta_step(self) -> float: ...
+    @meta_step.setter
+    def meta_step(self, arg: float, /) -> None: ...
+
+class SelfPlayOptions:
+    """
+    How games of self-play go, as native code takes it: katachi.training.self_play.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def eye_rule(self) -> str: ...
+    @eye_rule.setter
+    def eye_rule(self, arg: str, /) -> None: ...
+    @property
+    def ties(self) -> str: ...
+    @ties.setter
+    def ties(self, arg: str, /) -> None: ...
+    @property
+    def komi(self) -> float: ...
+    @komi.setter
+    def komi(self, arg: float, /) -> None: ...
+    @property
+    def epsilon(self) -> float: ...
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+    @property
+    def longest_game(self) -> int: ...
+    @longest_game.setter
+    def longest_game(self, arg: int, /) -> None: ...
+    @property
+    def td(self) -> TdOptions: ...
+    @td.setter
+    def td(self, arg: TdOptions, /) -> None: ...
+
+class GameErrors:
+    """
+    What was wrong with the values of a game before it was learnt from; of a tally, sums over games.
+    """
+
+    @property
+    def cross_entropy(self) -> float:
+        """Mean over states, between targets and values."""
+
+    @property
+    def mean(self) -> float:
+        """Of target - value."""
+
+    @property
+    def rms(self) -> float: ...
+    @property
+    def rms_to_outcome(self) -> float: ...
+
+class TdLearner:
+    """
+    Weights that learn from games given as data: for each state its signed entries, weight number + 1.
+    """
+
+    def __init__(self, options: TdOptions, weights: int) -> None: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def step_memories(self) -> list[Annotated[NDArray[numpy.float32], dict(shape=(None,))]]: ...
+    @step_memories.setter
+    def step_memories(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+    def value(self, state: Sequence[int]) -> float:
+        """Of a state by the weights of now."""
+
+    def learn_game(self, states: Sequence[Sequence[int]], outcome: float) -> GameErrors:
+        """Learns from a game; the terminal state is not among its states."""
+
+class SelfPlayTally:
+    """Sums over games, since they were last taken."""
+
+    @property
+    def games(self) -> int: ...
+    @property
+    def moves(self) -> int: ...
+    @property
+    def values(self) -> int:
+        """Afterstates that were valued."""
+
+    @property
+    def cut(self) -> int:
+        """Games that were too long."""
+
+    @property
+    def black_wins(self) -> float:
+        """A draw counts half."""
+
+    @property
+    def errors(self) -> GameErrors: ...
+
+class SelfPlay:
+    """
+    Learning by self-play. Between two games all that the next one depends on can be read and set.
+    """
+
+    def run(self, until: int, progress: object | None = None) -> bool:
+        """
+        Plays until there have been so many games (True) or progress returns False.
+        """
+
+    def take_tally(self) -> SelfPlayTally:
+        """Sums over the games since the last time."""
+
+    @property
+    def games(self) -> int:
+        """How many there have been."""
+
+    @games.setter
+    def games(self, arg: int, /) -> None: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def step_memories(self) -> list[Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """
+        What steps that adapt remember: an array or two by weight; of the constant step, none.
+        """
+
+    @step_memories.setter
+    def step_memories(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+    @property
+    def rng(self) -> Rng:
+        """A copy of its generator."""
+
+    @rng.setter
+    def rng(self, arg: Rng, /) -> None: ...
+
+def self_play(
+    *,
+    side: int,
+    sizes: Sequence[tuple[int, int]],
+    sharing: Sequence[str],
+    turns: str,
+    stage_length: int,
+    options: SelfPlayOptions,
+    rng: Rng,
+) -> SelfPlay: ...

@@ -19,6 +19,7 @@ from katachi import *
 from katachi import _core
 from katachi.games.go import GoGame, Position
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
+from katachi.training.self_play import SelfPlaySettings, self_play
 
 class Slow(BaseGame):
     name = "slow"
@@ -63,6 +64,7 @@ LOOPS = {
     "alpha-beta": "AlphaBeta(GoGame(19), Position(19), settings=deep).run()",
     "alpha-beta of a Python game": "AlphaBeta(Slow(), 0, settings=deep).run()",
     "alpha-beta with a Python evaluator": "AlphaBeta(GoGame(), position, evaluate=lambda s: 0, settings=deep).run()",
+    "self-play": "self_play(SelfPlaySettings(size=19)).run(10**9)",
     "a Python game": "python.run(Limit(seconds=60))",
     "playouts of a Python game": "_core.python_state(Slow.facts, Slow(), 0).playouts(10**9, Rng(1)).run()",
 }

@@ -148,11 +148,11 @@ class Board {
     bool captures(Point p) const {
         const Colour enemy = other(colour_of(to_play_));
         const Liberties here = Liberties::of(p);
-        bool taken = false;
+        unsigned taken = 0;
         for (const Point q : around(p)) {
-            taken |= (colour(q) == enemy) & liberties_[chain_[at(q)]].only(here);
+            taken |= static_cast<unsigned>(colour(q) == enemy) & static_cast<unsigned>(liberties_[chain_[at(q)]].only(here));
         }
-        return taken;
+        return taken != 0;
     }
 
     // Would a stone of the player to move at the empty point p be left without liberty?

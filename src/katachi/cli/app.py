@@ -3,7 +3,7 @@
 import typer
 
 import katachi
-from katachi.cli import bench, demo, gtp, info, match, perft, play, reproduce, tournament, tune, weights
+from katachi.cli import bench, demo, gtp, info, match, perft, play, reproduce, tournament, train, tune, weights
 
 __all__ = ["app"]
 
@@ -28,6 +28,7 @@ app.command("gtp")(gtp.gtp)
 app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)
+app.command("train")(train.train)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(weights.weights, name="weights")
 app.command("perft")(perft.perft)

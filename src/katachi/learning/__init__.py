@@ -1,0 +1,1 @@
+"""Learning rules for weights of features. The native half is cpp/learning."""

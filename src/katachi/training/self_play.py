@@ -1,0 +1,261 @@
+"""Learning to value Go positions by self-play (Silver 2009, 5.6, Algorithm 3), kept in a folder.
+
+    train(SelfPlaySettings(size=9, seed=1), games=100_000, folder=Path("run"))
+
+The folder has `checkpoint.safetensors` (the run can go on from it bit for bit), `snapshots/` (weights after 10, 12, 14,
+… games), `metrics.jsonl` and the lock of the run. Weights may be read while it trains: files are written whole. The
+native half is cpp/training/self_play.hpp; the manual is docs/shape_learning.md.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from katachi import _core
+from katachi._core import Rng
+from katachi.arena.store import lock_folder
+from katachi.core.errors import InvalidArgumentError, StoreError
+from katachi.core.settings import Settings
+from katachi.learning.td_settings import TdSettings
+from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from katachi.training.metrics import Metrics, MetricsFile
+
+__all__ = ["Schedule", "SelfPlaySettings", "TrainingResult", "self_play", "snapshot_counts", "train"]
+
+
+class SelfPlaySettings(Settings):
+    """A run: what is learnt, from which games."""
+
+    size: int = Field(default=9, ge=1, le=19, description="Side of the board (5.6: 9).")
+    seed: int = Field(default=1, ge=0, description="Same seed, same games, same weights.")
+
+    sizes: tuple[Literal["1x1", "2x1", "2x2", "3x2", "3x3"], ...] = Field(
+        default=("1x1", "2x2", "3x3"), min_length=1, description="Of the windows (5.3, 5.7.1)."
+    )
+    sharing: Literal["none", "ci", "nld", "nli", "ld", "li", "ld+li", "nld+nli"] = Field(
+        default="ld+li",
+        description="Which shapes have one weight; with + the weights of a shape are added (5.4, 5.7.2).",
+    )
+    turns: Literal["both", "each", "each+both"] = Field(
+        default="both", description="Weights for all states, for each player to move, or both kinds (5.7.7)."
+    )
+    stage_length: int = Field(
+        default=0,
+        ge=0,
+        le=1000,
+        description="Moves in a stage of the game with weights of its own; 0: one stage (5.7.8).",
+    )
+
+    komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (5.6).")
+    eye_rule: Literal["simple", "surrounded", "strict"] = Field(
+        default="simple", description="What nobody fills (the published program: simple)."
+    )
+    epsilon: float = Field(default=0.1, ge=0, le=1, description="How often a move is random (5.6, 5.7.5).")
+    ties: Literal["random", "last"] = Field(
+        default="random", description="Among equally good moves: any, or, as printed, the last one."
+    )
+    longest_game: int = Field(default=1000, ge=1, le=1_000_000, description="Moves; a longer game is a draw (5.6).")
+    td: TdSettings = Field(default=TdSettings(), description="How weights learn from a game (5.5).")
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in the header of a checkpoint."""
+        values: dict[str, Any] = json.loads(self.model_dump_json())
+        return values
+
+
+def _shape_options(settings: SelfPlaySettings) -> dict[str, Any]:
+    """The representation, as native code takes it."""
+    return {
+        "side": settings.size,
+        "sizes": [(int(size[0]), int(size[2])) for size in settings.sizes],
+        "sharing": settings.sharing.split("+")[::-1],  # anywhere before by place: so weights are numbered
+        "turns": settings.turns,
+        "stage_length": settings.stage_length,
+    }
+
+
+def self_play(settings: SelfPlaySettings) -> _core.SelfPlay:
+    """Weights of 0 and no game yet."""
+    options = _core.SelfPlayOptions()
+    for name in ("komi", "eye_rule", "epsilon", "ties", "longest_game"):
+        setattr(options, name, getattr(settings, name))
+    options.td = settings.td.to_native()
+    return _core.self_play(**_shape_options(settings), options=options, rng=Rng(settings.seed).split("self-play"))
+
+
+def snapshot_counts(first: int = 10, factor: float = 1.2) -> Iterator[int]:
+    """After how many games weights are kept: 10, and each time 1.2 times as many (the published program)."""
+    count = float(first)
+    while True:
+        yield round(count)
+        count *= factor
+
+
+class Schedule(Settings):
+    """When a run writes what. None of it changes the weights."""
+
+    checkpoint_games: int = Field(default=10_000, ge=1, description="A checkpoint at every so many games.")
+    checkpoint_seconds: float = Field(
+        default=30.0, ge=0, description="Also one after so many seconds, at the next row of metrics."
+    )
+    metrics_games: int = Field(default=1_000, ge=1, description="A row of metrics at every so many games.")
+    tensorboard: bool = Field(default=False, description="Write the metrics for TensorBoard, too.")
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """What a run has come to."""
+
+    folder: Path
+    games: int
+    weights: int
+    played: int  # by this call
+    cpu_seconds: float
+    last: Metrics | None  # of this call
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "folder": str(self.folder),
+            "games": self.games,
+            "weights": self.weights,
+            "played": self.played,
+            "cpu_seconds": round(self.cpu_seconds, 3),
+            "games_per_cpu_second": round(self.played / max(self.cpu_seconds, 1e-9), 1),
+            "metrics": None if self.last is None else self.last.__dict__,
+        }
+
+
+def train(
+    settings: SelfPlaySettings,
+    *,
+    games: int,
+    folder: Path,
+    schedule: Schedule | None = None,
+    on_games: Callable[[int, Metrics | None], object] = lambda _games, _metrics: None,
+) -> TrainingResult:
+    """Plays until there have been so many games in this folder, in this call and in those before.
+
+    `on_games` hears now and then how many there have been, with the last row of metrics. A run that is interrupted
+    writes a checkpoint; one that is killed goes on from the last one, and loses nothing but time.
+    """
+    schedule = schedule or Schedule()
+    with ExitStack() as stack:
+        try:
+            (folder / "snapshots").mkdir(parents=True, exist_ok=True)
+            stack.callback(lock_folder(folder / "run.lock").close)
+        except OSError as error:
+            raise StoreError(f"{folder}: {error.strerror or error}") from error
+        run = _Run(settings, folder, schedule)
+        stack.callback(run.metrics.close)
+        return run.go(games, on_games)
+
+
+class _Run:
+    def __init__(self, settings: SelfPlaySettings, folder: Path, schedule: Schedule) -> None:
+        self._settings, self._folder, self._schedule = settings.to_json(), folder, schedule
+        self._path = folder / "checkpoint.safetensors"
+        self._play = self_play(settings)
+        for unfinished in (*folder.glob(".*.tmp"), *(folder / "snapshots").glob(".*.tmp")):
+            unfinished.unlink(missing_ok=True)
+        if self._path.exists():
+            self._take_up(load_checkpoint(self._path))
+        self.metrics = MetricsFile(folder, self._play.games, tensorboard=schedule.tensorboard)
+        self._save()
+
+    def _take_up(self, checkpoint: Checkpoint) -> None:
+        before, now = _flat(checkpoint.settings), _flat(self._settings)
+        changed = [
+            f"  {key}: {before.get(key)!r} there, {now.get(key)!r} now"
+            for key in sorted(before.keys() | now.keys())
+            if before.get(key) != now.get(key)
+        ]
+        if changed:
+            raise InvalidArgumentError(
+                f"{self._folder} holds a run with other settings: choose another folder\n" + "\n".join(changed)
+            )
+        if checkpoint.rng is None:
+            raise StoreError(f"{self._path}: this is a snapshot, which no run can go on from")
+        try:
+            self._play.weights = checkpoint.weights
+            self._play.step_memories = list(checkpoint.step_memories)
+        except InvalidArgumentError as error:
+            raise StoreError(f"{self._path}: {error}") from error
+        self._play.rng = checkpoint.rng
+        self._play.games = checkpoint.games
+
+    def go(self, games: int, on_games: Callable[[int, Metrics | None], object]) -> TrainingResult:
+        play, first, cpu = self._play, self._play.games, time.process_time()
+        last: Metrics | None = None
+
+        def progress(_share: float) -> None:
+            if play.games < games:
+                on_games(play.games, last)
+
+        try:
+            for stop in self._stops(first, games):
+                play.run(stop, progress)
+                last = self._at(stop, games)
+        except (KeyboardInterrupt, SystemExit):
+            self._at_interruption()
+            raise
+        on_games(play.games, last)
+        seconds = time.process_time() - cpu
+        return TrainingResult(self._folder, play.games, len(play.weights), play.games - first, seconds, last)
+
+    def _stops(self, first: int, games: int) -> Iterator[int]:
+        """Where something is to be written: rows of metrics, checkpoints, snapshots, the end."""
+        now = first
+        while now < games:
+            rows, checkpoints = self._schedule.metrics_games, self._schedule.checkpoint_games
+            snapshot = next(count for count in snapshot_counts() if count > now)
+            now = min((now // rows + 1) * rows, (now // checkpoints + 1) * checkpoints, snapshot, games)
+            yield now
+
+    def _at(self, stop: int, games: int) -> Metrics:
+        row = self.metrics.add(stop, self._play.take_tally())
+        if stop in _until(stop):
+            name = self._folder / "snapshots" / f"games_{stop:010}.safetensors"
+            save_checkpoint(name, Checkpoint(self._settings, stop, self._play.weights))
+        is_time = time.monotonic() - self._saved >= self._schedule.checkpoint_seconds
+        if is_time or stop == games or stop % self._schedule.checkpoint_games == 0:
+            self._save()
+        return row
+
+    def _at_interruption(self) -> None:
+        """A job that is interrupted rests between two games."""
+        tally = self._play.take_tally()
+        if tally.games > 0:
+            self.metrics.add(self._play.games, tally)
+        self._save()
+
+    def _save(self) -> None:
+        play = self._play
+        save_checkpoint(
+            self._path, Checkpoint(self._settings, play.games, play.weights, list(play.step_memories), play.rng)
+        )
+        self._saved = time.monotonic()
+
+
+def _until(count: int) -> set[int]:
+    """The snapshots up to a number of games."""
+    found: set[int] = set()
+    for each in snapshot_counts():
+        if each > count:
+            return found
+        found.add(each)
+    return found
+
+
+def _flat(settings: Any, prefix: str = "") -> dict[str, Any]:  # noqa: ANN401
+    """Settings within settings by their full names."""
+    found: dict[str, Any] = {}
+    for key, value in dict(settings).items():
+        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return found
