@@ -56,7 +56,7 @@ class UnsupportedRulesError(KatachiError, ValueError):
     """Rules that Katachi knows and refuses rather than approximates."""
 
 
-class WeightsError(KatachiError):
+class WeightsError(StoreError):
     """A file of weights that cannot be used: missing, damaged, or of something else."""
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from katachi._core import SelfPlayTally
 from katachi.core.errors import InvalidArgumentError, StoreError
-from katachi.training.checkpoint import write_whole
+from katachi.core.files import write_whole
 
 __all__ = ["Metrics", "MetricsFile"]
 
@@ -55,7 +55,10 @@ class MetricsFile:
         self._board = _summary_writer(folder / "tensorboard", games) if tensorboard else None
         self._cpu = time.process_time()
         kept = "".join(line for line in self._lines() if _games_of(line) <= games)
-        write_whole(self.path, kept.encode())
+        try:
+            write_whole(self.path, kept.encode())
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def add(self, games: int, tally: SelfPlayTally) -> Metrics:
         """A row of what has been played since the last one."""

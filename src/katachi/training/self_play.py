@@ -22,6 +22,7 @@ from katachi._core import Rng
 from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, StoreError
 from katachi.core.settings import Settings
+from katachi.features.local_shapes import ShapeSettings
 from katachi.learning.td_settings import TdSettings
 from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from katachi.training.metrics import Metrics, MetricsFile
@@ -29,28 +30,11 @@ from katachi.training.metrics import Metrics, MetricsFile
 __all__ = ["Schedule", "SelfPlaySettings", "TrainingResult", "self_play", "snapshot_counts", "train"]
 
 
-class SelfPlaySettings(Settings):
+class SelfPlaySettings(ShapeSettings):
     """A run: what is learnt, from which games."""
 
     size: int = Field(default=9, ge=1, le=19, description="Side of the board (5.6: 9).")
     seed: int = Field(default=1, ge=0, description="Same seed, same games, same weights.")
-
-    sizes: tuple[Literal["1x1", "2x1", "2x2", "3x2", "3x3"], ...] = Field(
-        default=("1x1", "2x2", "3x3"), min_length=1, description="Of the windows (5.3, 5.7.1)."
-    )
-    sharing: Literal["none", "ci", "nld", "nli", "ld", "li", "ld+li", "nld+nli"] = Field(
-        default="ld+li",
-        description="Which shapes have one weight; with + the weights of a shape are added (5.4, 5.7.2).",
-    )
-    turns: Literal["both", "each", "each+both"] = Field(
-        default="both", description="Weights for all states, for each player to move, or both kinds (5.7.7)."
-    )
-    stage_length: int = Field(
-        default=0,
-        ge=0,
-        le=1000,
-        description="Moves in a stage of the game with weights of its own; 0: one stage (5.7.8).",
-    )
 
     komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (5.6).")
     eye_rule: Literal["simple", "surrounded", "strict"] = Field(

@@ -10,7 +10,6 @@ Whoever trains may keep more in it, `arrays` and a `state`, from which a run goe
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katachi.core.errors import InvalidArgumentError, SettingsError, WeightsError
+from katachi.core.files import write_whole
 from katachi.features.local_shapes import LocalShapes, ShapeSettings
 from katachi.values.shape_value import ShapeValue
 
-__all__ = ["WeightsFile", "WeightsHeader", "load_weights", "read_file", "save_weights"]
+__all__ = ["WeightsFile", "WeightsHeader", "load_weights", "read_file", "save_weights", "write_file"]
 
 _FORMAT = 1
 _KEY = "katachi"
@@ -92,29 +92,32 @@ def save_weights(
     path: Path | str, value: ShapeValue, header: WeightsHeader, arrays: Mapping[str, NDArray[Any]] | None = None
 ) -> None:
     """Writes weights, and other arrays if given; a file of that name is replaced once the new one is complete."""
+    if (header.board_size, header.features) != (value.shapes.side, value.shapes.settings):
+        raise InvalidArgumentError(f"the header is of other local shapes than the weights: {header}")
+    write_file(path, header, value.weights, arrays)
+
+
+def write_file(
+    path: Path | str,
+    header: WeightsHeader,
+    weights: NDArray[np.float32],
+    arrays: Mapping[str, NDArray[Any]] | None = None,
+) -> None:
+    """The same without asking whether the weights fit the header."""
     from safetensors.numpy import save
 
     path = Path(path)
-    if (header.board_size, header.features) != (value.shapes.side, value.shapes.settings):
-        raise InvalidArgumentError(f"the header is of other local shapes than the weights: {header}")
     if arrays and _ARRAY in arrays:
         raise InvalidArgumentError(f"another array cannot be called {_ARRAY!r}")
-    content = {_ARRAY: value.weights, **{name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}}
+    content = {_ARRAY: weights, **{name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}}
     try:
         text = _canonical({**header.to_json(), "checksum": _checksum(header.to_json(), content)})
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"the header cannot be written as JSON: {error}: {header}") from None
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with beside.open("wb") as file:
-            file.write(save(content, metadata={_KEY: text}))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_whole(path, save(content, metadata={_KEY: text}))
     except OSError as error:
         raise WeightsError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def read_file(path: Path | str) -> WeightsFile:
