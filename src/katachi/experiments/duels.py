@@ -169,6 +169,7 @@ def play_chunk(work: dict[str, Any]) -> dict[str, Any]:
         seed=work["seed"],
         game=work["game"],
         options=work["options"],
+        opening_plies=work.get("opening_plies", 0),
     )
     counts = [[0, 0, 0], [0, 0, 0]]
     moves = 0

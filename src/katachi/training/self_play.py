@@ -88,6 +88,7 @@ class Schedule(Settings):
     checkpoint_seconds: float = Field(
         default=30.0, ge=0, description="Also one after so many seconds, at the next row of metrics."
     )
+    snapshots: bool = Field(default=True, description="Keep weights after 10, 12, 14, … games.")
     metrics_games: int = Field(default=1_000, ge=1, description="A row of metrics at every so many games.")
     tensorboard: bool = Field(default=False, description="Write the metrics for TensorBoard, too.")
 
@@ -198,13 +199,15 @@ class _Run:
         now = first
         while now < games:
             rows, checkpoints = self._schedule.metrics_games, self._schedule.checkpoint_games
-            snapshot = next(count for count in snapshot_counts() if count > now)
-            now = min((now // rows + 1) * rows, (now // checkpoints + 1) * checkpoints, snapshot, games)
+            stops = [(now // rows + 1) * rows, (now // checkpoints + 1) * checkpoints, games]
+            if self._schedule.snapshots:
+                stops.append(next(count for count in snapshot_counts() if count > now))
+            now = min(stops)
             yield now
 
     def _at(self, stop: int, games: int) -> Metrics:
         row = self.metrics.add(stop, self._play.take_tally())
-        if stop in _until(stop):
+        if self._schedule.snapshots and stop in _until(stop):
             name = self._folder / "snapshots" / f"games_{stop:010}.safetensors"
             save_checkpoint(name, Checkpoint(self._settings, stop, self._play.weights))
         is_time = time.monotonic() - self._saved >= self._schedule.checkpoint_seconds

@@ -1,0 +1,1 @@
+"""How many of the moves in self-play are random."""

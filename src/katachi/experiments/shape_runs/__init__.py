@@ -1,0 +1,1 @@
+"""How much learning curves differ by chance."""

@@ -1,0 +1,1 @@
+"""How fast shapes learn that share a weight by symmetry, anywhere on the board, or not at all."""

@@ -1,0 +1,1 @@
+"""Which sizes of local shapes learn fast, and which end high."""

@@ -1,0 +1,1 @@
+"""Whether weights for each stage of the game help."""

@@ -1,0 +1,1 @@
+"""Which values and which steps make learning robust."""

@@ -1,0 +1,1 @@
+"""How far errors go back: lambda, with accumulating and replacing traces."""

@@ -1,0 +1,1 @@
+"""Whether weights for the player to move help."""
