@@ -55,6 +55,22 @@ def test_one_sided_games_have_finite_answers() -> None:
     assert ratings.draw_rate == pytest.approx(301 / 302, rel=1e-4)
 
 
+@pytest.mark.parametrize("games", [10_000, 1_000_000])
+def test_many_games_have_ratings(games: int) -> None:
+    """The cost of so many has too few digits for a search to end at its lowest point; the slope has enough."""
+    players = {f"p{number}": 40.0 * number for number in range(25)}
+    anchors = ("p0", "p6", "p12", "p18", "p24")
+    pairs = []
+    for one in players:
+        for other in anchors:
+            if one != other:
+                wins = games * expected_score(players[one] - players[other])
+                pairs += [PairCounts(one, other, wins, 0, games - wins), PairCounts(other, one, games - wins, 0, wins)]
+    ratings = rate(pairs, {"p0": 0.0})
+    for player, elo in players.items():
+        assert ratings[player].elo == pytest.approx(elo, abs=0.5)
+
+
 def test_derivatives() -> None:
     games = [PairCounts("a", "b", 7, 2, 3), PairCounts("b", "a", 5, 0, 5), PairCounts("b", "c", 8, 1, 0)]
     model = _Model(games, ["a", "b", "c"], 2.0)

@@ -27,6 +27,7 @@ __all__ = ["PairCounts", "Rating", "Ratings", "rate"]
 
 _Z95 = 1.959963984540054
 _FLAT = 1e-4  # of a likelihood: steeper than this is no maximum
+_LAST_STEPS = 5  # of Newton, where the search stops just before the maximum
 _SMALL_NU = 1e-9
 
 
@@ -110,10 +111,16 @@ def rate(
         method="trust-exact",
         options={"gtol": 1e-8},
     )
-    if not found.success and np.abs(found.jac).max() > _FLAT:
+    best = found.x
+    for _ in range(_LAST_STEPS):
+        # The cost of many games has too few digits to end there; the slope has enough.
+        if found.success or np.abs(model.gradient(best)).max() <= _FLAT:
+            break
+        best = best - np.linalg.solve(model.hessian(best), model.gradient(best))
+    if not found.success and np.abs(model.gradient(best)).max() > _FLAT:
         raise InvalidArgumentError(f"no ratings were found for these games: {found.message}")
-    strengths = found.x[: len(names)]
-    covariance = np.linalg.inv(model.hessian(found.x))[: len(names), : len(names)]
+    strengths = best[: len(names)]
+    covariance = np.linalg.inv(model.hessian(best))[: len(names), : len(names)]
     fixed = [names.index(name) for name in anchors] if anchors else range(len(names))
     # Differences to the mean of the anchors, or of all: the level itself means nothing.
     centre = np.eye(len(names)) - np.mean(np.eye(len(names))[list(fixed)], axis=0)
@@ -124,8 +131,8 @@ def rate(
     for i, name in enumerate(names):
         error = _Z95 * sqrt(max(0.0, spread[i, i]))
         lines.append(Rating(name, float(elo[i]), float(elo[i] - error), float(elo[i] + error), *_tally(games, name)))
-    nu = float(np.exp(found.x[-1])) if model.has_draws else 0.0
-    advantage = ELO_PER_LOGIT * float(found.x[len(names)])
+    nu = float(np.exp(best[-1])) if model.has_draws else 0.0
+    advantage = ELO_PER_LOGIT * float(best[len(names)])
     return Ratings(lines, spread, names, advantage, nu / (2 + nu))
 
 

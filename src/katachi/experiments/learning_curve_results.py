@@ -1,8 +1,8 @@
 """What the rows of learning curves say: one rating of all snapshots, and what a claim about them needs.
 
-Intervals are those of differences within the pool (the mean of all is held), since that is what curves are compared by.
-How well the level as a whole is known, which hangs on few games against GNU Go (level 10 is 1800), is `level_error`.
-All are pure functions of the rows; figures are in katachi.experiments.learning_curve_figures.
+Intervals are those of differences within the pool (the mean of all snapshots is held), since that is what curves are
+compared by. How well the level as a whole is known, which hangs on few games against GNU Go (level 10 is 1800), is
+`level_error`. All are pure functions of the rows; figures: katachi.experiments.learning_curve_figures.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,8 +49,10 @@ class LearningCurves:
                 for place, count in enumerate(row[colour][::order]):
                     cell[place] += count
         pairs = [PairCounts(*key, *counts) for key, counts in sorted(cells.items())]
-        self._ratings = rate(pairs)
-        players = {line.player for line in self._ratings.lines}
+        players = {player for key in cells for player in key}
+        snapshots = {snapshot_name(label, games) for label, row in self.runs.items() for games in row["rated"]}
+        self.opponents = sorted(players - snapshots)  # those that do not learn
+        self._ratings = rate(pairs, dict.fromkeys(sorted(players & snapshots), 0.0))
         self.anchor = next((player for player, _ in _ANCHORS if player in players), self._ratings.lines[0].player)
         self._shift = dict(_ANCHORS).get(self.anchor, 0.0) - self._ratings[self.anchor].elo
         self._lines = {line.player: _shifted(line, self._shift) for line in self._ratings.lines}
@@ -104,15 +106,14 @@ class LearningCurves:
         """After how many games a run has been rated."""
         return [games for games in self.runs[label]["rated"] if snapshot_name(label, games) in self._lines]
 
-    @property
-    def opponents(self) -> list[str]:
-        """The players that do not learn."""
-        snapshots = {snapshot_name(label, games) for label, row in self.runs.items() for games in row["rated"]}
-        return sorted(self._lines.keys() - snapshots)
-
     def near(self, label: str, games: int) -> int:
         """The rated number of games that is nearest, by its factor."""
         return min(self.counts(label), key=lambda count: abs(log(count / games)))
+
+    def before(self, label: str, games: int) -> int:
+        """The last rated number of games that is not later; the first, if there is none."""
+        counts = self.counts(label)
+        return max((count for count in counts if count <= games), default=counts[0])
 
     # ---- how good they are -------------------------------------------------------------------------------------------
 

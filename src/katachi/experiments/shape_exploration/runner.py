@@ -26,7 +26,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     since = min(_SINCE, curves.games // 2)
     falls = {label: curves.drop(label, since) for label in by_epsilon.values()}
     fall, before, later = falls[none]
-    others = max(falls[label][0] for label in falls if label != none)
+    others = max(0.0, *(falls[label][0] for label in falls if label != none))
     conditions = {
         f"{most} ends below {default}": curves.is_stronger(curves.last(default), curves.last(most)),
         "more exploration than the default's does not end higher": not any(

@@ -65,7 +65,7 @@ def _crossing(curves: LearningCurves, late: str, early: str) -> int | None:
 
 def _cumulative(curves: LearningCurves) -> Answer:
     """The more sizes the better, and all together still rise."""
-    before = curves.near(ALL, curves.games // 3)
+    before = curves.before(ALL, curves.games // 2)
     conditions = {
         "1x1 to 3x3 end above 1x1 and 2x2": curves.is_stronger(curves.last(ALL), curves.last(SMALL)),
         "1x1 and 2x2 end above 1x1": curves.is_stronger(curves.last(SMALL), curves.last(ONE)),
