@@ -132,6 +132,14 @@ class TestRun:
         command = f"katachi match {cell.first} {cell.second} --game tic-tac-toe --seed {cell.seed} --games 10"
         assert duel.command == command
 
+    def test_openings_are_those_of_a_match(self) -> None:
+        work = {**DuelsSettings.from_mapping(SETTINGS).cells()[0].work(0), "opening_plies": 3}
+        told = {name: work[name] for name in ("first", "second", "seed", "game", "opening_plies")}
+        match = run_match(MatchSettings(**told, games=4))
+        row = play_chunk(work)
+        assert row["moves"] == sum(len(outcome.moves) for outcome in match.outcomes)
+        assert row["wins"] == match.wins
+
     def test_goes_on_from_half_of_the_rows(self, tmp_path: Path) -> None:
         whole = run(tmp_path / "whole.jsonl")
         assert [(row["labels"]["lambda"], row["chunk"]) for row in whole] == [

@@ -91,6 +91,14 @@ def test_what_a_folder_has(tmp_path: Path) -> None:
     assert train(SMALL, games=60, folder=tmp_path).played == 0
 
 
+def test_snapshots_may_be_left_out(tmp_path: Path) -> None:
+    for name, schedule in (("with", Schedule()), ("without", Schedule(snapshots=False))):
+        train(SMALL, games=30, folder=tmp_path / name, schedule=schedule)
+    assert not list((tmp_path / "without" / "snapshots").iterdir())
+    one, other = (load_checkpoint(tmp_path / name / "checkpoint.safetensors") for name in ("with", "without"))
+    assert one.weights.tobytes() == other.weights.tobytes()
+
+
 def test_rows_of_games_that_were_lost_are_dropped(tmp_path: Path) -> None:
     train(SMALL, games=20, folder=tmp_path)
     metrics = tmp_path / "metrics.jsonl"
