@@ -312,6 +312,7 @@ class TestRatings:
         assert self.curves.games_to("a", 700) is None
         earliest, latest = (self.curves.games_to("a", 400, edge) for edge in (1, -1))
         assert earliest is not None
+        assert halfway is not None
         assert latest is not None
         assert earliest < halfway < latest
         assert [shown_games(games) for games in (None, 31.4, 123456)] == ["never", "31", "120,000"]
@@ -445,7 +446,7 @@ class TestOthers:
         [((500, 600), "reproduced"), ((500, 680), "partly"), ((750, 800), "not")],
     )
     def test_runs(self, ends: tuple[float, float], expected: str) -> None:
-        curves = {
+        curves: Curves = {
             "run #1": {1000: 400, 50_000: 600},
             "run #2": {1000: 420, 50_000: 640},
             "run #3": {1000: ends[0], 50_000: ends[1]},
@@ -458,7 +459,7 @@ class TestOthers:
     )
     def test_plies(self, line: Sequence[float], expected: str) -> None:
         counts = (1000, 5000, 50_000)
-        curves = {
+        curves: Curves = {
             "1-ply": dict(zip(counts, line, strict=True)),
             "2-ply": dict(zip(counts, (400, 500, 600), strict=True)),
         }
@@ -511,7 +512,7 @@ class TestOthers:
         ((600, 620), "reproduced"), ((600, 680), "partly"), ((700, 800), "not"),
     ])  # fmt: skip
     def test_turns(self, ends: tuple[float, float], expected: str) -> None:
-        curves = {"both": {1000: 400, 100_000: 600}, "each": {1000: 400, 100_000: ends[0]},
+        curves: Curves = {"both": {1000: 400, 100_000: 600}, "each": {1000: 400, 100_000: ends[0]},
                   "each+both": {1000: 400, 100_000: ends[1]}}  # fmt: skip
         assert verdict("shape-turns", "silver-fig-5-15", pool(curves, "both")) == expected
 
