@@ -44,6 +44,7 @@ from katachi.core.errors import SettingsError, StoreError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.experiments.duels import play_chunk
 from katachi.experiments.experiment import Progress, Row, append_row, read_rows
+from katachi.experiments.gnugo import spec_of
 from katachi.experiments.learning_curve_training import snapshot_path
 from katachi.games.registry import make_game
 from katachi.learning.td_settings import TdSettings
@@ -57,10 +58,6 @@ __all__ = [
     "play_pairing", "run_curves", "snapshot_name",
 ]  # fmt: skip
 
-_GNUGO = (
-    "gtp:gnugo --mode gtp --level {level} --chinese-rules --positional-superko --capture-all-dead --never-resign"
-    " --seed {{seed}}"
-)
 _RULES = "cgos"  # what GNU Go plays by, too
 _TRAIN = "katachi.experiments.learning_curve_training:train_run"
 _PLAY = "katachi.experiments.learning_curves:play_pairing"
@@ -280,8 +277,7 @@ def _spec(player: str, folders: Mapping[str, Path]) -> str:
     """What the registry of players understands."""
     if player in folders:
         return format_spec(PlayerSpec("shapes", {"weights": str(folders[player])}))
-    level = re.fullmatch(r"gnugo:level=(\d+)", player)
-    return player if level is None else _GNUGO.format(level=level[1])
+    return spec_of(player)
 
 
 # ---- running --------------------------------------------------------------------------------------------------------

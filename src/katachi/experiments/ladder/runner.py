@@ -22,16 +22,13 @@ from katachi.arena.store import Store
 from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError
 from katachi.core.settings import Settings
 from katachi.experiments.experiment import Claim, Progress, Row, Summary, append_row, read_rows
+from katachi.experiments.gnugo import spec_of
 from katachi.games.go.game import GoGame
 from katachi.players.player import check_player
 from katachi.players.registry import make_player
 
 __all__ = ["Board", "LadderSettings", "draw", "run", "summarise", "total"]
 
-_GNUGO = (
-    "gtp:gnugo --mode gtp --level {level} --chinese-rules --positional-superko --capture-all-dead --never-resign"
-    " --seed {{seed}}"
-)
 _KOMI, _RULES = 7.5, "cgos"
 _ANCHORS = ("gnugo:level=10", 1800.0), ("random", 0.0)  # the first that has played
 _CERTAIN = 0.975  # a step counts if its 95 % interval leaves out 0
@@ -103,7 +100,7 @@ def _play(
     progress: Progress,
 ) -> None:
     """Games of one board; `there` has the rows of all boards so far, by board and number, and grows."""
-    labels = {_spec(player): player for player in board.players}
+    labels = {spec_of(player): player for player in board.players}
 
     def keep(outcomes: Mapping[int, GameOutcome]) -> None:
         for index in sorted(outcomes):
@@ -126,8 +123,8 @@ def _tasks(seed: int, board: Board) -> list[GameTask]:
     for place, (first, second) in enumerate(pairs):
         rng = Rng(seed).split("ladder", board.size).split(first).split(second)
         match = MatchSettings(
-            first=_spec(first),
-            second=_spec(second),
+            first=spec_of(first),
+            second=spec_of(second),
             games=board.games,
             seed=rng.next() % 2**63,
             options={"size": board.size, "komi": _KOMI, "rules": _RULES},
@@ -158,12 +155,6 @@ def _leader(size: int, rows: Sequence[Row]) -> str:
     best = max(scores, key=lambda player: scores[player].win_rate)
     low, high = scores[best].interval
     return f"{size}x{size}, {best} leads with {scores[best].win_rate:.1%} ({low:.1%} to {high:.1%})"
-
-
-def _spec(player: str) -> str:
-    """What the registry of players understands: GNU Go has a short name here only."""
-    level = re.fullmatch(r"gnugo:level=(\d+)", player)
-    return player if level is None else _GNUGO.format(level=level[1])
 
 
 def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
