@@ -178,6 +178,9 @@ class TestPublishedWeights:
         assert found["families"]["3x3 ld"] == {"rms": 0, "largest": 0, "used": 0, "weights": 61_517}
         assert [f.name for f in judge_published_order(value) if not f.holds] == ["sizes of families"]
 
+    def test_no_weights_at_all(self) -> None:
+        assert not any(finding.holds for finding in judge_published_order(ShapeValue(LocalShapes(9))))
+
     def test_other_shapes_are_refused(self) -> None:
         for shapes in (LocalShapes(5), LocalShapes(9, ShapeSettings(sharing="li"))):
             with pytest.raises(InvalidArgumentError, match="for 9x9"):

@@ -69,11 +69,10 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     rate = _best(rows, slowest, "values")
     draws = max(row["draws_per_second"] for row in rows)
     share = _share(rows)
-    text = f"at least {rate / 1e6:.1f} million values a CPU second ({slowest}; bar {bar / 1e6:g} million, "
-    text += (
-        f"published {claim.numbers['evaluations'] / 1e6:g} at 2 GHz), calibration {draws / 1e6:,.0f} million draws; "
-    )
-    text += f"learning takes {share:.0%} of the training time (published about {printed:.0%}; told, not judged), best of {len(rows)}"
+    text = f"at least {rate / 1e6:.1f} million values a CPU second ({slowest}; bar {bar / 1e6:g} million, published "
+    text += f"{claim.numbers['evaluations'] / 1e6:g} at 2 GHz), calibration {draws / 1e6:,.0f} million draws; "
+    text += f"learning takes {share:.0%} of the training time (published about {printed:.0%}; told, not judged), "
+    text += f"best of {len(rows)}"
     if rate < bar:
         return summary_of(_COLUMNS, table, {"silver-sec-5-7-1-speed": Answer("not", text)})
     if len(rows) < _FEW:
