@@ -95,7 +95,8 @@ def judge_published_order(value: ShapeValue) -> list[Finding]:
 def judge(found: Mapping[str, Any]) -> list[Finding]:
     """The same of a portrait."""
     # Equal weights say nothing about an order: they count as the wrong one.
-    ranked = sorted(list(ANYWHERE_2X2)[::-1], key=lambda square: -found["squares"][square])
+    published = list(ANYWHERE_2X2)
+    ranked = sorted(published, key=lambda square: (-found["squares"][square], -published.index(square)))
     told = ", ".join(f"{square} {found['squares'][square]:+.3f}" for square in ranked)
     best, worst = ranked[: len(BEST_2X2)], ranked[-1]
     stone, corner, centre = found["stone"], found["places"]["A1"], found["places"]["E5"]
