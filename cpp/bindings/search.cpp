@@ -1,3 +1,5 @@
+#include <nanobind/stl/shared_ptr.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -190,26 +192,33 @@ void bind_alpha_beta(nb::module_& m) {
         .def_prop_ro("is_exact", settled(&AlphaBetaSearch::is_exact), "No leaf was evaluated: this is the value of the game.")
         .def_prop_ro("table_bytes", settled(&AlphaBetaSearch::table_bytes), "What its table takes.");
 
+    nb::class_<AlphaBetaOptions>(m, "AlphaBetaOptions", "See katachi.search.alpha_beta.AlphaBetaSettings.")
+        .def(nb::init<>())
+        .def_rw("depth", &AlphaBetaOptions::depth)
+        .def_rw("is_iterative", &AlphaBetaOptions::is_iterative)
+        .def_rw("legal_moves", &AlphaBetaOptions::legal_moves)
+        .def_rw("all_root_values", &AlphaBetaOptions::all_root_values)
+        .def_rw("table_bytes", &AlphaBetaOptions::table_bytes)
+        .def_rw("killers", &AlphaBetaOptions::killers)
+        .def_rw("history", &AlphaBetaOptions::history)
+        .def_rw("outlook", &AlphaBetaOptions::outlook)
+        .def_rw("null_reduction", &AlphaBetaOptions::null_reduction);
+
     m.def(
         "alpha_beta",
-        [](const StateDoor& root, const ActionBuffer& actions, int depth, bool is_iterative, bool legal_moves, bool all_root_values,
-           std::size_t table_bytes, const nb::object& evaluate) {
+        [](const StateDoor& root, const ActionBuffer& actions, const AlphaBetaOptions& options, const nb::object& evaluate) {
             DoorEvaluator evaluator;
-            if (PyCallable_Check(evaluate.ptr()) != 0) {
+            if (nb::isinstance<ShapeEvaluator>(evaluate)) {
+                evaluator.shapes = nb::cast<std::shared_ptr<const ShapeEvaluator>>(evaluate);
+            } else if (PyCallable_Check(evaluate.ptr()) != 0) {
                 evaluator.function = [evaluate](const StateDoor& state) { return checked(evaluate(python_face(state)), "the evaluator"); };
             } else {
                 evaluator.constant = checked(evaluate, "the evaluator");
             }
-            return root.alpha_beta(actions,
-                                   {.depth = depth,
-                                    .is_iterative = is_iterative,
-                                    .legal_moves = legal_moves,
-                                    .all_root_values = all_root_values,
-                                    .table_bytes = table_bytes},
-                                   evaluator);
+            return root.alpha_beta(actions, options, evaluator);
         },
-        "root"_a, "actions"_a, nb::kw_only(), "depth"_a, "is_iterative"_a, "legal_moves"_a, "all_root_values"_a, "table_bytes"_a, "evaluate"_a,
-        "`evaluate`: a number, or a function of a state as the game has it.");
+        "root"_a, "actions"_a, "options"_a, "evaluate"_a,
+        "`evaluate`: a number, weights of local shapes, or a function of a state as the game has it.");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "values/afterstates.hpp"
 #include "values/recomputed.hpp"
 #include "values/shape_audit.hpp"
+#include "values/shape_evaluator.hpp"
 #include "values/shape_weights.hpp"
 
 namespace katachi::bindings {
@@ -269,6 +271,61 @@ AuditTally run_audit(ShapeAudit<B> audit, const Progress& progress) {
     return audit.tally();
 }
 
+// Every legal action but suicides; where weights depend on the player to move or the stage, they are played.
+std::vector<std::pair<Action, double>> evaluated_afterstates(const ShapeEvaluator& evaluator, const AnyPosition& position) {
+    check_board(evaluator.representation(), position);
+    return position.visit([&](const auto& p) {
+        ActionBuffer legal;
+        p.legal_actions(legal);
+        std::vector<std::pair<Action, double>> found;
+        std::optional<Afterstates<FixedLookup>> sums;
+        if (evaluator.is_fused()) {
+            sums.emplace(evaluator.fused_shapes(), evaluator.lookup());
+            sums->reset(p.board());
+        }
+        for (const Action action : legal) {
+            const bool is_pass = p.geometry().is_pass(action);
+            const go::Point point = is_pass ? go::no_point : p.geometry().padded_point(action.value);
+            if (!is_pass && p.board().is_suicide(point)) {
+                continue;
+            }
+            if (sums) {
+                found.emplace_back(action, static_cast<double>(sums->sum() + (is_pass ? 0 : sums->change(p.board(), point))) * evaluator.unit());
+            } else {
+                auto after = p.board();
+                if (is_pass) {
+                    after.pass();
+                } else {
+                    after.play(point);
+                }
+                found.emplace_back(action, evaluator.sum(after, opponent(p.to_play()), moves_of(p) + 1));
+            }
+        }
+        return found;
+    });
+}
+
+void bind_evaluator(nb::module_& m) {
+    nb::class_<ShapeEvaluator>(m, "ShapeEvaluator", "Weights of local shapes that stay as they are, rounded a little so that sums are exact.")
+        .def(
+            "__init__",
+            [](ShapeEvaluator* self, std::shared_ptr<const Representation> r, const ShapeWeights& weights) {
+                check_weights(*r, weights);
+                new (self) ShapeEvaluator(std::move(r), weights);
+            },
+            "representation"_a, "weights"_a)
+        .def_prop_ro("unit", &ShapeEvaluator::unit, "What weights are rounded to multiples of.")
+        .def_prop_ro("side", [](const ShapeEvaluator& e) { return e.representation().shapes().side(); })
+        .def(
+            "sum",
+            [](const ShapeEvaluator& e, const AnyPosition& position) {
+                check_board(e.representation(), position);
+                return position.visit([&](const auto& p) { return e.sum(p.board(), p.to_play(), moves_of(p)); });
+            },
+            "position"_a, "The sum of a position, recomputed.")
+        .def("afterstates", &evaluated_afterstates, "position"_a, "(action, sum of the state after it) for every legal action but suicides.");
+}
+
 void bind_sums(nb::module_& m) {
     nb::enum_<LookupKind>(m, "LookupKind", "Through which tables sums of local shapes are kept.")
         .value("SHARED", LookupKind::shared, "Those of the sharing: weights may change.")
@@ -307,6 +364,7 @@ void bind_sums(nb::module_& m) {
 void bind_shapes(nb::module_& m) {
     bind_representation(m);
     bind_weights(m);
+    bind_evaluator(m);
     bind_sums(m);
 }
 

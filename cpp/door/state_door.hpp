@@ -17,6 +17,7 @@
 #include "search/alpha_beta.hpp"
 #include "search/search.hpp"
 #include "search/tree_memory.hpp"
+#include "values/shape_evaluator.hpp"
 
 namespace katachi {
 
@@ -56,10 +57,11 @@ struct DoorHeuristics {
     std::function<std::vector<double>(const StateDoor&, const ActionBuffer&)> weights;
 };
 
-// What a leaf of alpha-beta is worth to player 0: a number, unless there is a function.
+// What a leaf of alpha-beta is worth to player 0: a number, unless there is a function, or weights of local shapes.
 struct DoorEvaluator {
     double constant = 0;
     std::function<double(const StateDoor&)> function;
+    std::shared_ptr<const ShapeEvaluator> shapes;
 };
 
 class StateDoor {

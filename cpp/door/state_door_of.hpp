@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "door/state_door.hpp"
 #include "search/flat_monte_carlo.hpp"
+#include "search/shape_leaves.hpp"
 #include "search/tree_search.hpp"
 
 namespace katachi {
@@ -123,14 +125,17 @@ class StateDoorOf final : public StateDoor {
 
     std::unique_ptr<AlphaBetaSearch> alpha_beta(const ActionBuffer& actions, const AlphaBetaOptions& options,
                                                 const DoorEvaluator& evaluator) const override {
+        if (evaluator.shapes) {
+            return by_shapes(actions, options, evaluator.shapes);
+        }
         std::function<double(const S&)> inside = [constant = evaluator.constant](const S&) { return constant; };
         if (evaluator.function) {
             inside = [function = evaluator.function, calls_python = calls_python_](const S& state) {
                 return function(StateDoorOf(state, std::nullopt, calls_python));
             };
         }
-        return std::make_unique<AlphaBeta<S, std::function<double(const S&)>>>(state_, actions, options, std::move(inside),
-                                                                               calls_python_ || evaluator.function);
+        return std::make_unique<AlphaBeta<S, FunctionLeaves<S>>>(state_, actions, options, FunctionLeaves<S>(std::move(inside)),
+                                                                 calls_python_ || evaluator.function);
     }
 
     bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const override {
@@ -142,6 +147,21 @@ class StateDoorOf final : public StateDoor {
     }
 
    private:
+    std::unique_ptr<AlphaBetaSearch> by_shapes(const ActionBuffer& actions, const AlphaBetaOptions& options,
+                                               std::shared_ptr<const ShapeEvaluator> shapes) const {
+        if constexpr (requires { state_.board().geometry(); }) {
+            const int side = shapes->representation().shapes().side();
+            if (!(state_.board().geometry() == go::Geometry{side, side})) {
+                throw InvalidArgumentError("these local shapes are for boards of " + std::to_string(side) + "x" + std::to_string(side) +
+                                           ", not for\n" + text());
+            }
+            using Leaves = ShapeLeaves<std::remove_cvref_t<decltype(state_.board())>>;
+            return std::make_unique<AlphaBeta<S, Leaves>>(state_, actions, options, Leaves(std::move(shapes)), calls_python_);
+        } else {
+            throw InvalidArgumentError("local shapes are for Go, not for\n" + text());
+        }
+    }
+
     S state_;
     std::optional<ActionBuffer> root_actions_;
     bool calls_python_;

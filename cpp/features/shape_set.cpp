@@ -80,6 +80,16 @@ ShapeSet::ShapeSet(int side, std::vector<ShapeSize> sizes) : side_(side), sizes_
         places_.insert(places_.end(), list.begin(), list.end());
         place_ends_.push_back(places_.size());
     }
+    const int reach = std::ranges::max(sizes_, {}, &ShapeSize::width).width - 1;
+    near_ends_.push_back(0);
+    for (int point = 0; point < side * side; ++point) {
+        for (int row = std::max(0, point / side - reach); row <= std::min(side - 1, point / side + reach); ++row) {
+            for (int col = std::max(0, point % side - reach); col <= std::min(side - 1, point % side + reach); ++col) {
+                near_.push_back(static_cast<std::uint16_t>(row * side + col));
+            }
+        }
+        near_ends_.push_back(near_.size());
+    }
 }
 
 std::span<const Window> ShapeSet::windows_of(int family) const {

@@ -63,6 +63,12 @@ class ShapeSet {
         return std::span(places_).subspan(place_ends_[i], place_ends_[i + 1] - place_ends_[i]);
     }
 
+    // The points that some window could have in common with a point, itself among them.
+    std::span<const std::uint16_t> near(int point) const {
+        const auto i = static_cast<std::size_t>(point);
+        return std::span(near_).subspan(near_ends_[i], near_ends_[i + 1] - near_ends_[i]);
+    }
+
     // Which window a feature is of.
     int window_of(Feature feature) const;
 
@@ -82,6 +88,8 @@ class ShapeSet {
     Feature features_ = 0;
     std::vector<Place> places_;
     std::vector<std::size_t> place_ends_;
+    std::vector<std::uint16_t> near_;
+    std::vector<std::size_t> near_ends_;
 };
 
 }  // namespace katachi::features

@@ -680,18 +680,51 @@ class AlphaBetaSearch(Search):
     def table_bytes(self) -> int:
         """What its table takes."""
 
-def alpha_beta(
-    root: State,
-    actions: Sequence[int],
-    *,
-    depth: int,
-    is_iterative: bool,
-    legal_moves: bool,
-    all_root_values: bool,
-    table_bytes: int,
-    evaluate: object,
-) -> AlphaBetaSearch:
-    """`evaluate`: a number, or a function of a state as the game has it."""
+class AlphaBetaOptions:
+    """See katachi.search.alpha_beta.AlphaBetaSettings."""
+
+    def __init__(self) -> None: ...
+    @property
+    def depth(self) -> int: ...
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+    @property
+    def is_iterative(self) -> bool: ...
+    @is_iterative.setter
+    def is_iterative(self, arg: bool, /) -> None: ...
+    @property
+    def legal_moves(self) -> bool: ...
+    @legal_moves.setter
+    def legal_moves(self, arg: bool, /) -> None: ...
+    @property
+    def all_root_values(self) -> bool: ...
+    @all_root_values.setter
+    def all_root_values(self, arg: bool, /) -> None: ...
+    @property
+    def table_bytes(self) -> int: ...
+    @table_bytes.setter
+    def table_bytes(self, arg: int, /) -> None: ...
+    @property
+    def killers(self) -> bool: ...
+    @killers.setter
+    def killers(self, arg: bool, /) -> None: ...
+    @property
+    def history(self) -> bool: ...
+    @history.setter
+    def history(self, arg: bool, /) -> None: ...
+    @property
+    def outlook(self) -> bool: ...
+    @outlook.setter
+    def outlook(self, arg: bool, /) -> None: ...
+    @property
+    def null_reduction(self) -> int: ...
+    @null_reduction.setter
+    def null_reduction(self, arg: int, /) -> None: ...
+
+def alpha_beta(root: State, actions: Sequence[int], options: AlphaBetaOptions, evaluate: object) -> AlphaBetaSearch:
+    """
+    `evaluate`: a number, weights of local shapes, or a function of a state as the game has it.
+    """
 
 class Sharing(enum.Enum):
     """
@@ -799,6 +832,26 @@ class ShapeWeights:
         """All of them."""
 
     def set(self, index: int, value: float) -> None: ...
+
+class ShapeEvaluator:
+    """
+    Weights of local shapes that stay as they are, rounded a little so that sums are exact.
+    """
+
+    def __init__(self, representation: ShapeRepresentation, weights: ShapeWeights) -> None: ...
+    @property
+    def unit(self) -> float:
+        """What weights are rounded to multiples of."""
+
+    @property
+    def side(self) -> int: ...
+    def sum(self, position: Position) -> float:
+        """The sum of a position, recomputed."""
+
+    def afterstates(self, position: Position) -> list[tuple[int, float]]:
+        """
+        (action, sum of the state after it) for every legal action but suicides.
+        """
 
 class LookupKind(enum.Enum):
     """Through which tables sums of local shapes are kept."""

@@ -47,7 +47,10 @@ def test_perft() -> None:
         (("perft", "--size", "2", "--rules", "chinese", "--count", "games"), 2, "for ever"),
         (("perft", "--count", "sheep"), 2, "sheep"),
         (("nonsense",), 2, "nonsense"),
-        (("demo", "--size", "0"), 2, "0x0"),
+        (("demo", "--size", "0"), 2, "size: Input should be greater than or equal to 1, not 0"),
+        (("demo", "--size", "9x5"), 2, "square boards, not 9x5"),
+        (("gtp", "shapes", "--size", "13"), 2, "no weights come with the package for 13x13, only for 5x5"),
+        (("gtp", "shapes:weights=nowhere", "--size", "9"), 2, "nowhere: there is no such file"),
     ],
 )
 def test_mistakes_are_one_message(arguments: tuple[str, ...], status: int, message: str) -> None:
@@ -82,14 +85,19 @@ def test_bench_has_every_key() -> None:
     assert "afterstate values/s" in table
 
 
-def test_demo_is_reproducible_and_ends_in_a_table() -> None:
-    arguments = ("demo", "--size", "4", "--games", "2", "--json")
-    one, two, other = run(*arguments), run(*arguments), run(*arguments, "--seed", "8")
-    assert one.stdout == two.stdout
-    assert one.stdout != other.stdout
-    table = json.loads(one.stdout)["table"]
-    assert sum(row["points"] for row in table) == 2 * 6
-    assert "random" in run("demo", "--size", "3", "--games", "1").stdout
+def test_demo_is_reproducible_and_ends_in_a_table(tmp_path: Path) -> None:
+    arguments = ("demo", "--size", "4", "--training", "150", "--games", "2")
+    one, two, other = (run(*arguments, "--json", *seed) for seed in ((), (), ("--seed", "8")))
+    answers = [json.loads(ran.stdout) for ran in (one, two, other)]
+    assert answers[0] == answers[1]
+    assert answers[0]["pairs"] != answers[2]["pairs"]
+    assert sum(row["points"] for row in answers[0]["players"]) == 2 * 15
+    assert answers[0]["players"][-1]["elo"] is not None
+    kept = run(*arguments, "--out", str(tmp_path / "demo"))
+    assert "shapes, 150 games" in kept.stdout
+    assert "shapes, 100 games" in kept.stdout
+    assert (tmp_path / "demo" / "weights-150" / "checkpoint.safetensors").exists()
+    assert run(*arguments, "--out", str(tmp_path / "demo")).stdout == kept.stdout
 
 
 def test_output_that_cannot_be_written_is_one_line() -> None:

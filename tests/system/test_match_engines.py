@@ -343,8 +343,8 @@ def test_games_that_cannot_be_counted_block_no_others(workers: int, tmp_path: Pa
         text = 'W+0.5'
     """
     place = ("--workers", workers, "--out", tmp_path / "run")
-    words = ("random", "random", "--size", 5, "--games", 12, "--seed", 1, *place)
-    words = (*words, "--scoring", referee(tmp_path, body))
+    scoring = ("--scoring", referee(tmp_path, body))
+    words = ("random", "random", "--size", 5, "--games", 12, "--seed", 1, *place, *scoring)
     env = marked()
     first = run(*words, env=env)
     before = kept(tmp_path / "run")

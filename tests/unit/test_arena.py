@@ -13,7 +13,7 @@ from katachi import (
     make_player,
     play_match,
 )
-from katachi.arena.match import MatchResult, play_round_robin, standings
+from katachi.arena.match import MatchResult
 from katachi.arena.referee import GameOutcome, GameTask, play_game
 from katachi.arena.statistics import wilson_interval
 from katachi.games.native import ExplicitTree
@@ -79,18 +79,6 @@ def test_stochastic_games_are_played_and_repeatable() -> None:
     assert untimed(first) == untimed(again)
 
 
-def test_standings() -> None:
-    game = make_game("tic-tac-toe")
-    players = [make_player(spec) for spec in ("random", "flat-mc:sims=2", "flat-mc:sims=30")]
-    seen: list[GameOutcome] = []
-    matches = play_round_robin(game, players, games=10, seed=1, on_game=seen.append)
-    table = standings(matches)
-    assert len(seen) == 30
-    assert sum(s.score.points for s in table) == 30
-    assert [s.score.games for s in table] == [20, 20, 20]
-    assert table[0].player == "flat-mc:sims=30"
-
-
 def test_a_match_needs_two_players() -> None:
     with pytest.raises(InvalidArgumentError, match="two players"):
         play_match(ExplicitTree([1], players=1), make_player("random"), make_player("random"), games=1, seed=1)
@@ -110,8 +98,6 @@ def test_the_referee_checks() -> None:
     assert "1 is illegal in" in result.outcomes[0].detail
     with pytest.raises(InvalidArgumentError, match="-3"):
         play_match(FirstWins(), "random", "random", games=-3, seed=1)
-    with pytest.raises(InvalidArgumentError, match="different names"):
-        play_round_robin(FirstWins(), [make_player("random")] * 2, games=1, seed=1)
 
 
 @pytest.mark.parametrize("quitter", list(Player))

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "games/game_state.hpp"
@@ -25,9 +26,14 @@ struct SearchRules {
 template <class B>
 class GoState {
    public:
-    GoState(const B& board, const SearchRules& rules) : board_(board), rules_(rules) {}
+    // `moves`: how many have been played before.
+    GoState(const B& board, const SearchRules& rules, int moves = 0) : board_(board), rules_(rules), moves_(moves) {}
 
     const B& board() const { return board_; }
+    // How many there have been in the whole game.
+    int moves() const { return moves_ + plies_; }
+    // Is the state after the next move terminal, whatever that is?
+    bool is_last() const { return plies_ + 1 >= rules_.max_plies; }
 
     bool is_terminal() const { return board_.is_over() || plies_ >= rules_.max_plies; }
     Player to_play() const { return board_.to_play(); }
@@ -78,6 +84,9 @@ class GoState {
             out.push_back(geometry.pass());
         }
     }
+
+    // What leaves everything to the opponent; nothing where it would end the game.
+    std::optional<Action> null_action() const { return board_.passes() > 0 || is_last() ? std::nullopt : std::optional(board_.geometry().pass()); }
 
     Reward play(Action action) {
         const Geometry geometry = board_.geometry();
@@ -130,6 +139,7 @@ class GoState {
 
     B board_;
     SearchRules rules_;
+    int moves_;
     int plies_ = 0;
 };
 

@@ -379,10 +379,12 @@ void Position<B>::root_candidates(EyeRule eye_rule, ActionBuffer& out) const {
 
 template <class B>
 GoState<B> Position<B>::search_state(EyeRule eye_rule, std::optional<int> max_plies) const {
-    return GoState<B>(rebuilt(entries_.back()), {.white_points = rules_.white_points(handicap_),
-                                                 .suicide = rules_.suicide,
-                                                 .eye_rule = eye_rule,
-                                                 .max_plies = max_plies.value_or(3 * geometry().area())});
+    return GoState<B>(rebuilt(entries_.back()),
+                      {.white_points = rules_.white_points(handicap_),
+                       .suicide = rules_.suicide,
+                       .eye_rule = eye_rule,
+                       .max_plies = max_plies.value_or(3 * geometry().area())},
+                      static_cast<int>(moves().size()));
 }
 
 template <class B>

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from itertools import combinations
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -34,12 +33,9 @@ from katachi.players.registry import make_player
 __all__ = [
     "MatchResult",
     "MatchSettings",
-    "Standing",
     "play_match",
-    "play_round_robin",
     "run_match",
     "run_tasks",
-    "standings",
 ]
 
 _SECONDS_BETWEEN_RESULTS = 0.1
@@ -324,42 +320,6 @@ def play_match(
                 if on_game is not None:
                     on_game(outcomes[-1])
         return MatchResult(*names, _middle(game), tuple(outcomes))
-
-
-def play_round_robin(
-    game: Game[Any],
-    players: Sequence[GamePlayer],
-    games: int,
-    seed: int,
-    on_game: Callable[[GameOutcome], object] | None = None,
-) -> list[MatchResult]:
-    """A match between every two players; the seeds of the matches are derived from `seed`."""
-    names = [player.name for player in players]
-    if len(set(names)) != len(names):
-        raise InvalidArgumentError(f"the players of a tournament need different names: {names}")
-    rng = Rng(seed)
-    return [
-        play_match(game, a, b, games, rng.split("match", index).next() % 2**63, on_game=on_game)
-        for index, (a, b) in enumerate(combinations(players, 2))
-    ]
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One line of a tournament's table."""
-
-    player: str
-    score: Score
-
-
-def standings(matches: Sequence[MatchResult]) -> list[Standing]:
-    """The table of a tournament, best first."""
-    scores: dict[str, Score] = {}
-    for match in matches:
-        for name, score in ((match.first, match.score), (match.second, match.other_score)):
-            scores[name] = scores.get(name, Score(0, 0)) + score
-    table = [Standing(name, score) for name, score in scores.items()]
-    return sorted(table, key=lambda standing: -standing.score.win_rate)
 
 
 def _middle(game: Game[Any]) -> float:

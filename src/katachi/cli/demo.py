@@ -1,57 +1,80 @@
-"""`katachi demo`: a small tournament that ends in a table."""
+"""`katachi demo`: learns to value positions by self-play, plays with it, and ends in a table of ratings."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from katachi.cli.console import print_json, progress_bar
+from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.options import AsJson
 
 __all__ = ["demo"]
 
-_PLAYERS = ("random", "flat-mc:sims=4", "flat-mc:sims=16", "flat-mc:sims=64")
+_OPPONENTS = ("random", "flat-mc:sims=4", "flat-mc:sims=16", "flat-mc:sims=64")
+_MIDDLE = 100  # games: one player has learnt only so little
 
 
 def demo(
-    size: Annotated[str, typer.Option(help="Board size: N or WIDTHxHEIGHT.")] = "7",
-    games: Annotated[int, typer.Option(min=1, help="Games between every two players.")] = 20,
+    size: Annotated[str, typer.Option(help="Board size: N.")] = "7",
+    training: Annotated[int, typer.Option(min=1, help="Games of self-play to learn from.")] = 20_000,
+    games: Annotated[int, typer.Option(min=2, help="Games between every two players; an even number.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same games.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+    out: Annotated[Path | None, typer.Option(help="A folder to keep weights and games in.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Play a round robin of random and flat Monte-Carlo players on a small board.
+    """Learn local shapes by self-play, then play with them against random and flat Monte-Carlo players.
 
     \b
     Examples:
       katachi demo
-      katachi demo --size 5 --games 100 --seed 7
+      katachi demo --size 5 --training 5000 --games 100 --seed 7
+      katachi demo --size 9 --training 100000 --out demo9
     """
-    from dataclasses import asdict
+    from contextlib import nullcontext
+    from tempfile import TemporaryDirectory
 
-    from rich.console import Console
-    from rich.table import Table
+    from katachi.arena.tournament import TournamentSettings, run_tournament
+    from katachi.cli.tournament import format_table, leader
+    from katachi.cli.train import metrics_line, square_side
+    from katachi.training.self_play import SelfPlaySettings, train
 
-    from katachi.arena.match import play_round_robin, standings
-    from katachi.games.go import GoGame
-    from katachi.players.registry import make_player
-
-    game = GoGame(size)
-    players = [make_player(spec) for spec in _PLAYERS]
-    total = games * len(players) * (len(players) - 1) // 2
-    with progress_bar(f"{total} games on {game.width}x{game.height}") as progress:
-        done = iter(range(1, total + 1))
-        matches = play_round_robin(game, players, games, seed, on_game=lambda _: progress(next(done) / total))
-
-    table = standings(matches)
+    side = square_side(size)
+    raise_on_hangup()
+    with TemporaryDirectory(prefix="katachi-demo-") if out is None else nullcontext(str(out)) as place:
+        folder = Path(place)
+        settings = SelfPlaySettings(size=side, seed=seed)
+        learners = {}
+        for count in sorted({min(_MIDDLE, training), training}):
+            weights = folder / f"weights-{count}"
+            with live_status(count, quiet=as_json) as tell:
+                train(
+                    settings,
+                    games=count,
+                    folder=weights,
+                    on_games=lambda done, row, tell=tell: tell(done, "" if row is None else metrics_line(row)),  # type: ignore[misc]
+                )
+            learners[f"shapes, {count:,} games"] = f"shapes:weights='{weights / 'checkpoint.safetensors'}'"
+        tournament = TournamentSettings(
+            kind="round-robin",
+            player={**learners, **{spec: spec for spec in _OPPONENTS}},
+            seed=seed,
+            size=side,
+            games=games,
+            openings=2,
+            anchors={"random": 0.0},
+        )
+        with live_status(tournament.total_games, quiet=as_json) as tell:
+            result = run_tournament(
+                tournament,
+                folder=None if out is None else folder / "tournament",
+                on_result=lambda some: tell(len(some.games), leader(some)),
+            )
     if as_json:
-        rows = [{"player": s.player, **asdict(s.score), "interval": s.score.interval} for s in table]
-        print_json({"game": "go", "size": f"{game.width}x{game.height}", "seed": seed, "table": rows})
-        return
-    title = f"Go {game.width}x{game.height}, {game.rules.name} rules, komi {game.rules.komi:g}, seed {seed}"
-    drawing = Table(title=title)
-    drawing.add_column("player")
-    for heading in ("games", "points", "win rate", "95 % interval"):
-        drawing.add_column(heading, justify="right")
-    for s in table:
-        low, high = s.score.interval
-        played, points, rate = str(s.score.games), f"{s.score.points:g}", f"{s.score.win_rate:.0%}"
-        drawing.add_row(s.player, played, points, rate, f"{low:.0%} to {high:.0%}")
-    Console().print(drawing)
+        answer = result.to_json()
+        if out is None:  # their files are gone
+            answer["players"] = [
+                {**line, "spec": None} if line["player"] in learners else line for line in answer["players"]
+            ]
+        print_json({"training": training, **answer})
+    else:
+        print(format_table(result))

@@ -5,19 +5,27 @@ import os
 import sys
 from io import FileIO
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from katachi.cli.console import raise_on_hangup
 
+if TYPE_CHECKING:
+    from katachi.players.player import GamePlayer
+
 __all__ = ["gtp"]
+
+_USUAL_SIDES = (19, 13, 9, 7, 5)
 
 
 def gtp(
     player: Annotated[str, typer.Argument(help="Who plays: a player spec.")] = "flat-mc:sims=100",
     game: Annotated[str, typer.Option(help="The game: go, or another one on a board, such as tic-tac-toe.")] = "go",
-    size: Annotated[str, typer.Option(help="Board size at the start: N or WIDTHxHEIGHT.")] = "19",
+    size: Annotated[
+        str | None,
+        typer.Option(help="Board size at the start: N or WIDTHxHEIGHT; otherwise 19, or the largest that it plays."),
+    ] = None,
     rules: Annotated[
         str, typer.Option(help="Rule set: cgos, tromp-taylor, chinese, chinese-ogs, aga, new-zealand.")
     ] = "chinese",
@@ -36,13 +44,14 @@ def gtp(
     Examples:
       katachi gtp
       katachi gtp flat-mc:sims=500 --rules tromp-taylor --seed 7
+      katachi gtp alpha-beta:depth=5
+      katachi gtp shapes:weights=run9/checkpoint.safetensors --size 9
       katachi gtp random --size 9 --log katachi.log -v
       katachi gtp flat-mc:sims=100 --game tic-tac-toe
       printf 'boardsize 9\\ngenmove b\\nshowboard\\n' | katachi gtp flat-mc:sims=20
     """
     from katachi.core.errors import InvalidArgumentError
     from katachi.games.go.rules import Rules
-    from katachi.games.go.vertex import parse_size
     from katachi.games.registry import make_game
     from katachi.gtp.go_session import GoSession
     from katachi.gtp.server import serve
@@ -61,7 +70,7 @@ def gtp(
     chosen = make_player(player)
     session: Session
     if game == "go":
-        session = GoSession(chosen, seed, size=parse_size(size), rules=Rules.named(rules, komi))
+        session = GoSession(chosen, seed, size=_first_size(chosen, size), rules=Rules.named(rules, komi))
     else:
         session = BoardSession(make_game(game), chosen, seed)
     raise_on_hangup()
@@ -76,3 +85,22 @@ def gtp(
             os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
         finally:
             close_player(session.player)
+
+
+def _first_size(player: "GamePlayer", asked: str | None) -> tuple[int, int]:
+    """What was asked for, or the largest usual board that a player plays on."""
+    from katachi.core.errors import KatachiError
+    from katachi.games.go.game import GoGame
+    from katachi.games.go.vertex import parse_size
+    from katachi.players.player import check_player
+
+    if asked is not None:
+        check_player(player, GoGame(asked))
+        return parse_size(asked)
+    for side in _USUAL_SIDES:
+        try:
+            check_player(player, GoGame(side))
+        except KatachiError:
+            continue
+        return side, side
+    return _USUAL_SIDES[0], _USUAL_SIDES[0]  # whatever is wrong is said at the first move

@@ -11,7 +11,7 @@ from katachi.cli.options import AsJson, ExecutorName, Workers, chosen_executor, 
 if TYPE_CHECKING:
     from katachi.arena.tournament import TournamentResult
 
-__all__ = ["format_table", "tournament"]
+__all__ = ["format_table", "leader", "tournament"]
 
 _MOST_PLAYERS_OF_A_CROSS_TABLE = 8
 
@@ -64,7 +64,7 @@ def tournament(
             settings,
             folder=out,
             executor=place,
-            on_result=lambda some: tell(len(some.games), _leader(some), lambda: "\n".join(_standings(some))),
+            on_result=lambda some: tell(len(some.games), leader(some), lambda: "\n".join(_standings(some))),
         )
     if as_json:
         print_json(result.to_json())
@@ -72,7 +72,8 @@ def tournament(
         print(format_table(result))
 
 
-def _leader(result: "TournamentResult") -> str:
+def leader(result: "TournamentResult") -> str:
+    """A word for those who wait."""
     played = {label: score for label, score in result.scores.items() if score.games}
     label = max(played, key=lambda name: played[name].win_rate)
     low, high = played[label].interval

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from katachi.training.metrics import Metrics
     from katachi.training.self_play import TrainingResult
 
-__all__ = ["train"]
+__all__ = ["metrics_line", "square_side", "train"]
 
 
 def train(
@@ -93,7 +93,7 @@ def train(
         "meta_step": meta_step,
     }
     chosen = {
-        "size": _side(size),
+        "size": square_side(size),
         "seed": seed,
         "sizes": tuple(part.strip() for part in sizes.split(",")),
         "sharing": sharing,
@@ -120,7 +120,7 @@ def train(
             games=games,
             folder=out,
             schedule=schedule,
-            on_games=lambda done, row: tell(done, "" if row is None else _line(row)),
+            on_games=lambda done, row: tell(done, "" if row is None else metrics_line(row)),
         )
     if as_json:
         print_json(result.to_json())
@@ -128,8 +128,8 @@ def train(
         print("\n".join(_lines(result)))
 
 
-def _side(text: str) -> int:
-    """A board is a square here."""
+def square_side(text: str) -> int:
+    """Of `N` or `NxN`."""
     from katachi.core.errors import InvalidArgumentError
 
     width, by, height = text.partition("x")
@@ -140,7 +140,8 @@ def _side(text: str) -> int:
     return int(width)
 
 
-def _line(row: "Metrics") -> str:
+def metrics_line(row: "Metrics") -> str:
+    """A word for those who wait."""
     return (
         f"{row.games_per_cpu_second:,.0f} games/s, cross entropy {row.cross_entropy:.4f}, "
         f"Black wins {row.black_wins:.1%}, {row.moves_per_game:.0f} moves a game"
@@ -155,5 +156,5 @@ def _lines(result: "TrainingResult") -> list[str]:
             f"  {result.played:,} of them now: {result.cpu_seconds:.1f} CPU seconds, {rate:,.0f} games a second"
         )
     if result.last is not None:
-        lines.append(f"  last: {_line(result.last)}")
+        lines.append(f"  last: {metrics_line(result.last)}")
     return lines

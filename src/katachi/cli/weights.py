@@ -52,6 +52,26 @@ def show(file: WeightsFile, as_json: AsJson = False) -> None:
     _print_summaries(rows)
 
 
+@weights.command("copy")
+def copy(
+    file: WeightsFile,
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The file to be written; one of that name is replaced.")],
+) -> None:
+    """Copy the weights of a checkpoint without what only the run itself needs, as they are shipped.
+
+    \b
+    Examples:
+      katachi weights copy run9/checkpoint.safetensors 9x9.safetensors
+    """
+    from dataclasses import replace
+
+    from katachi.values.weights_file import load_weights, save_weights
+
+    value, header = load_weights(file)
+    save_weights(to, value, replace(header, state={}))
+    print(f"{to}: {value.shapes.weights:,} weights for {header.board_size}x{header.board_size}, {header.games:,} games")
+
+
 @weights.command("top")
 def top(
     file: WeightsFile,

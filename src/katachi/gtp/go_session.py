@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from katachi.core.errors import IllegalMoveError, InvalidArgumentError
+from katachi.core.errors import IllegalMoveError, InvalidArgumentError, KatachiError
 from katachi.core.types import Action, Player, Point
 from katachi.games.go.game import GoGame
 from katachi.games.go.handicap import fixed_handicap, free_handicap
@@ -13,7 +13,7 @@ from katachi.games.go.record import MAX_MOVES, Record, format_komi, format_resul
 from katachi.games.go.rules import Rules
 from katachi.games.go.status import PLAYOUTS, attacking_points, chains, dead_chains, final_score
 from katachi.gtp.session import Session
-from katachi.players.player import Decision, GamePlayer
+from katachi.players.player import Decision, GamePlayer, check_player
 
 __all__ = ["GoSession"]
 
@@ -55,8 +55,14 @@ class GoSession(Session):
         return self.position.stones()
 
     def resize(self, width: int, height: int) -> None:
-        """An empty board of that size under the same rules."""
-        self.position = Position(width, height, self.rules)
+        """An empty board of that size under the same rules, if the player plays there."""
+        position = Position(width, height, self.rules)
+        if (width, height) != self.shape:
+            try:
+                check_player(self.player, GoGame((width, height), self.rules))
+            except KatachiError as error:
+                raise InvalidArgumentError(str(error)) from error
+        self.position = position
         self.clock.left.clear()
 
     def play(self, player: Player, action: Action) -> None:

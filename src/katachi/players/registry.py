@@ -5,13 +5,12 @@ from typing import Any, NamedTuple
 
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
-from katachi.players.alpha_beta import AlphaBetaPlayer
 from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
 from katachi.players.gtp_player import GtpPlayer, GtpSettings
 from katachi.players.player import GamePlayer
+from katachi.players.shapes import AlphaBetaPlayer, AlphaBetaPlayerSettings, ShapesPlayer, ShapesSettings
 from katachi.players.spec import PlayerSpec, parse_spec
 from katachi.players.tree_player import TreePlayer, TreePlayerSettings
-from katachi.search.alpha_beta import AlphaBetaSettings
 from katachi.search.tree_settings import PRESETS
 
 __all__ = ["change_settings", "make_player", "player_names"]
@@ -30,9 +29,10 @@ def _tree_kind(name: str) -> _Kind:
 
 
 _PLAYERS: dict[str, _Kind] = {
-    "alpha-beta": _Kind(AlphaBetaSettings.from_mapping, AlphaBetaPlayer),
+    "alpha-beta": _Kind(AlphaBetaPlayerSettings.from_mapping, AlphaBetaPlayer),
     "flat-mc": _Kind(FlatMcSettings.from_mapping, FlatMcPlayer),
     "random": _Kind(RandomSettings.from_mapping, RandomPlayer),
+    "shapes": _Kind(ShapesSettings.from_mapping, ShapesPlayer),
     **{name: _tree_kind(name) for name in PRESETS},
 }
 

@@ -4,7 +4,8 @@
     search.run()
     search.best_action, search.value, search.line
 
-Manual: docs/alpha_beta.md. Evaluators that were learnt come from the layers below; here one is a number or a function.
+Manual: docs/alpha_beta.md. An evaluator is a number, a function of a state, or weights of local shapes that were learnt
+(`katachi.values.shape_value.ShapeValue.frozen`).
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field
 
 from katachi import _core
-from katachi._core import GameFacts, KeyKind, RootAction
+from katachi._core import AlphaBetaOptions, GameFacts, KeyKind, Rng, RootAction, ShapeEvaluator
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.settings import Settings
@@ -21,14 +22,16 @@ from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.search.searches import Progress
 
-__all__ = ["AlphaBeta", "AlphaBetaSettings", "Evaluator", "neutral_value"]
+__all__ = ["WON", "AlphaBeta", "AlphaBetaSettings", "Evaluator", "neutral_value"]
 
-# What player 0 may expect from a state on that is not terminal: always the same, or a function of the state.
-Evaluator: TypeAlias = float | Callable[[Any], float]
+# What player 0 may expect from a state on that is not terminal: always the same, or a function of the state. By local
+# shapes of Go, a sum before the logistic function; then a game that is over is worth +-WON instead of 1 or 0.
+Evaluator: TypeAlias = float | Callable[[Any], float] | ShapeEvaluator
+WON = 1e9
 
 
 class AlphaBetaSettings(Settings):
-    """How deep, over which moves, with how much memory."""
+    """How deep, over which moves, in which order, with how much memory."""
 
     depth: int = Field(
         ge=1, le=10_000, description="Plies to look ahead (Silver 5.7.9: 1 to 6). Chosen per task there: no default."
@@ -47,10 +50,37 @@ class AlphaBetaSettings(Settings):
         default="best", description="Exact values for the best root action only, or, with more work, for all."
     )
 
+    killers: bool = Field(
+        default=True, description="Try moves early that were enough elsewhere at this depth (Silver 7.5)."
+    )
+    history: bool = Field(default=True, description="Try moves early that have often been enough.")
+    outlook: bool = Field(
+        default=True, description="Try moves in the order of what the evaluator thinks of them, if it knows (shapes)."
+    )
+    null_move: int = Field(
+        default=0,
+        ge=0,
+        le=10,
+        description="Leave out what follows when a pass would be good enough with so many plies less (Silver 7.5; 2 is "
+        "usual). 0: never. With it, values may differ from those of a full search.",
+    )
+
     def check_game(self, facts: GameFacts, name: str) -> None:
         """Raises if a game cannot be searched so."""
         if not facts.deterministic:
             raise InvalidArgumentError(f"alpha-beta needs a game without chance, and {name} is a game of chance")
+
+    def to_native(self, facts: GameFacts) -> AlphaBetaOptions:
+        """What native code takes, for a game."""
+        options = AlphaBetaOptions()
+        options.depth = self.depth
+        options.is_iterative = self.iterative
+        options.legal_moves = self.moves == "legal"
+        options.all_root_values = self.root_values == "all"
+        options.table_bytes = self.table_bytes(facts)
+        options.killers, options.history, options.outlook = self.killers, self.history, self.outlook
+        options.null_reduction = self.null_move
+        return options
 
     def table_bytes(self, facts: GameFacts) -> int:
         """What the table may take in a game; 0: there is none."""
@@ -68,12 +98,12 @@ def neutral_value(facts: GameFacts) -> float:
 class AlphaBeta:
     """Alpha-beta from one state. It can be stopped (Ctrl-C, a limit, `progress`) and run again to go on.
 
-    `evaluate` is what player 0 may expect from a leaf on: a number, by default `neutral_value`, or a function of a
-    state as the game has it (of a native game, its `katachi._core.State`). With a table it must be the same for equal
-    keys.
+    `evaluate` is what player 0 may expect from a leaf on: a number, by default `neutral_value`, a function of a state
+    as the game has it (of a native game, its `katachi._core.State`), or, in Go, weights of local shapes. With a table
+    it must be the same for equal keys.
 
     Answers are those of the last depth that was finished. The best action is the first best one in the order of the
-    game, with or without a table; behind it, equally good lines may differ.
+    game, or, with an `rng`, any best one; with or without a table. Behind it, equally good lines may differ.
     """
 
     def __init__(
@@ -83,6 +113,7 @@ class AlphaBeta:
         *,
         settings: AlphaBetaSettings,
         evaluate: Evaluator | None = None,
+        rng: Rng | None = None,
     ) -> None:
         if game.is_terminal(state):
             raise InvalidArgumentError(f"there is nothing to search: this game of {game.name} is over")
@@ -90,16 +121,16 @@ class AlphaBeta:
         self.settings = settings
         self._root = native_state(game, state)
         facts = self._root.facts
-        legal = settings.moves == "legal"
+        actions: list[int] = list(game.legal_actions(state) if settings.moves == "legal" else self._root.candidates())
+        if rng is not None:
+            for last in range(len(actions) - 1, 0, -1):
+                other = rng.below(last + 1)
+                actions[last], actions[other] = actions[other], actions[last]
         self._native = _core.alpha_beta(
             self._root,
-            list(game.legal_actions(state)) if legal else self._root.candidates(),
-            depth=settings.depth,
-            is_iterative=settings.iterative,
-            legal_moves=legal,
-            all_root_values=settings.root_values == "all",
-            table_bytes=settings.table_bytes(facts),
-            evaluate=neutral_value(facts) if evaluate is None else evaluate,
+            actions,
+            settings.to_native(facts),
+            neutral_value(facts) if evaluate is None else evaluate,
         )
 
     def run(self, limit: Limit | None = None, progress: Progress | None = None) -> bool:
@@ -128,7 +159,7 @@ class AlphaBeta:
 
     @property
     def value(self) -> float:
-        """Player 0's return with best play up to the depth."""
+        """Player 0's return with best play up to the depth; by local shapes, the sum of the leaf, or +-WON."""
         return self._finished().value
 
     @property

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from katachi._core import LookupKind, ShapeWeights, shape_afterstates, shape_sum
+from katachi._core import LookupKind, ShapeEvaluator, ShapeWeights, shape_afterstates, shape_sum
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.types import Action
 from katachi.features.local_shapes import LocalShapes
@@ -71,3 +71,10 @@ class ShapeValue:
     def afterstates(self, position: Position) -> dict[Action, float]:
         """Black's chance to win after every legal action but suicides."""
         return {action: logistic(total) for action, total in self.afterstate_sums(position).items()}
+
+    def frozen(self) -> ShapeEvaluator:
+        """The weights of now for players and searches: rounded to multiples of a power of two, so that sums are exact.
+
+        Equal positions are worth the same however they were reached, and so are symmetric ones.
+        """
+        return ShapeEvaluator(self.shapes.native, self._weights)

@@ -1,0 +1,57 @@
+// Weights that stay as they are, made ready for valuing many positions (Silver 2009, 5.7.9): by players and full-width search.
+//
+// Weights are rounded to multiples of a power of two, about 2^-18 of the largest one, and worths are integers in that unit. So sums are
+// exact: a position has one value, however it was reached, and symmetric moves are worth the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "features/representation.hpp"
+#include "values/recomputed.hpp"
+#include "values/shape_weights.hpp"
+
+namespace katachi {
+
+// The worth of a window's content in units. Whoever has made it must outlive it.
+class FixedLookup {
+   public:
+    FixedLookup(const features::Feature* firsts, const std::int32_t* worths) : firsts_(firsts), worths_(worths) {}
+
+    std::int32_t operator()(int window, features::Code code) const { return worths_[firsts_[window] + code]; }
+
+   private:
+    const features::Feature* firsts_;
+    const std::int32_t* worths_;
+};
+
+class ShapeEvaluator {
+   public:
+    ShapeEvaluator(std::shared_ptr<const features::Representation> representation, const ShapeWeights& weights);
+
+    const features::Representation& representation() const { return *representation_; }
+    // What sums are multiples of.
+    double unit() const { return unit_; }
+
+    // One vector of weights counts in all states, so that one table has the worths of them all: that of the fused shapes.
+    bool is_fused() const { return !worths_.empty(); }
+    const features::ShapeSet& fused_shapes() const { return fused_; }
+    FixedLookup lookup() const { return {firsts_.data(), worths_.data()}; }
+
+    // Of a state after so many moves, read off the board.
+    template <class B>
+    double sum(const B& board, Player to_play, int moves) const {
+        return recomputed_sum(*representation_, rounded_, board, to_play, representation_->stage(moves));
+    }
+
+   private:
+    std::shared_ptr<const features::Representation> representation_;
+    double unit_;
+    ShapeWeights rounded_;
+    features::ShapeSet fused_;
+    std::vector<features::Feature> firsts_;
+    std::vector<std::int32_t> worths_;
+};
+
+}  // namespace katachi

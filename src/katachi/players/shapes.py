@@ -1,0 +1,140 @@
+"""Players that know local shapes of Go: the best afterstate (Silver 2009, 5.7.2), and alpha-beta on them (5.7.9).
+
+Alpha-beta plays other games as well; there it knows nothing, and every leaf is worth the same. So it plays what it can
+see to the end (endings of tic-tac-toe, say) perfectly, and before that the first of its candidates.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from katachi._core import Player, Rng, ShapeEvaluator
+from katachi.core.errors import InvalidArgumentError
+from katachi.core.limit import Limit
+from katachi.core.settings import Settings
+from katachi.core.types import Action
+from katachi.games.contract import Game, native_state
+from katachi.games.go.game import GoGame
+from katachi.players.player import Decision
+from katachi.players.spec import PlayerSpec, format_spec
+from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
+from katachi.search.searches import Progress
+from katachi.values.shape_value import logistic
+from katachi.values.shipped import evaluator_of, shipped_weights
+
+__all__ = ["AlphaBetaPlayer", "AlphaBetaPlayerSettings", "ShapesPlayer", "ShapesSettings"]
+
+_SHIPPED, _NOTHING = "shipped", "none"
+
+
+class ShapesSettings(Settings):
+    """Whose weights, and how much is left to chance."""
+
+    weights: str = Field(
+        default=_SHIPPED, min_length=1, description="A file of weights (katachi train), or those of the package."
+    )
+    epsilon: float = Field(default=0.0, ge=0, le=1, description="How often a move is random (5.7.5: 0 in matches).")
+
+
+class ShapesPlayer:
+    """`shapes:weights=FILE`: the move to the best afterstate, any of them if there are several."""
+
+    def __init__(self, settings: ShapesSettings) -> None:
+        self.settings = settings
+        self.name = _name("shapes", settings, settings.weights)
+        self.lasting_name = _name("shapes", settings, _lasting(settings.weights))
+
+    def check(self, game: Game[Any]) -> None:
+        """An error if there are no weights for this game."""
+        _go_evaluator(game, self.settings.weights)
+
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
+        """One ply, greedily."""
+        evaluator = _go_evaluator(game, self.settings.weights)
+        candidates = native_state(game, state).candidates()
+        sums = dict(evaluator.afterstates(state.native))
+        if self.settings.epsilon and rng.uniform() < self.settings.epsilon:
+            action = rng.choice(candidates)
+        else:
+            sign = 1 if state.to_play == Player.BLACK else -1
+            best = max(sign * sums[action] for action in candidates)
+            action = rng.choice([action for action in candidates if sign * sums[action] == best])
+        return Decision(Action(action), logistic(sums[action]))
+
+
+class AlphaBetaPlayerSettings(AlphaBetaSettings):
+    """A search, its evaluation and its budget for each move."""
+
+    weights: str = Field(
+        default=_SHIPPED,
+        min_length=1,
+        description="In Go: a file of weights (katachi train), those of the package, or none: it knows nothing.",
+    )
+    depth: int = Field(default=4, ge=1, le=10_000, description="Plies to look ahead (Silver 5.7.9: 1 to 6).")
+    table: Literal["exact", "approximate", "off"] = Field(
+        default="approximate", description="As of any search; by default it is used in Go, too."
+    )
+    nodes: int | None = Field(default=None, ge=1, le=2**63, description="Nodes per move, the first ply apart.")
+    seconds: float | None = Field(default=None, gt=0, description="Seconds per move, the first ply apart.")
+
+    @property
+    def limit(self) -> Limit | None:
+        """The budget; None: the depth alone."""
+        if self.nodes is None and self.seconds is None:
+            return None
+        return Limit(steps=self.nodes, seconds=self.seconds)
+
+
+class AlphaBetaPlayer:
+    """`alpha-beta:weights=FILE,depth=D`: a best action by a search of D plies, any of them if there are several.
+
+    It refuses games of chance.
+    """
+
+    def __init__(self, settings: AlphaBetaPlayerSettings) -> None:
+        self.settings = settings
+        self.name = _name("alpha-beta", settings, settings.weights)
+        self.lasting_name = _name("alpha-beta", settings, _lasting(settings.weights))
+
+    def check(self, game: Game[Any]) -> None:
+        """An error if the search does not take this game, or there are no weights for it."""
+        self.settings.check_game(game.facts, game.name)
+        self._evaluator(game)
+
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
+        """The best action of the deepest search that the budget and `progress` leave time for."""
+        evaluator = self._evaluator(game)
+        search = AlphaBeta(game, state, settings=self.settings, evaluate=evaluator, rng=rng)
+        search.run(self.settings.limit, progress)
+        if search.depth == 0:  # stopped too early to know anything
+            return Decision(Action(native_state(game, state).candidates()[0]), None, search.nodes)
+        value = search.value if evaluator is None else logistic(search.value)
+        return Decision(search.best_action, value, search.nodes)
+
+    def _evaluator(self, game: Game[Any]) -> ShapeEvaluator | None:
+        if self.settings.weights == _NOTHING or (self.settings.weights == _SHIPPED and not isinstance(game, GoGame)):
+            return None
+        return _go_evaluator(game, self.settings.weights)
+
+
+def _go_evaluator(game: Game[Any], weights: str) -> ShapeEvaluator:
+    if not isinstance(game, GoGame):
+        raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
+    if game.width != game.height:
+        raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
+    path = shipped_weights(game.width) if weights == _SHIPPED else Path(weights).expanduser()
+    return evaluator_of(path, game.width)
+
+
+def _lasting(weights: str) -> str:
+    """The same file in whatever folder one is."""
+    return weights if weights in (_SHIPPED, _NOTHING) else os.path.abspath(os.path.expanduser(weights))
+
+
+def _name(kind: str, settings: Settings, weights: str) -> str:
+    options = settings.model_dump(exclude_defaults=True)
+    if "weights" in options:
+        options["weights"] = weights
+    return format_spec(PlayerSpec(kind, options))
