@@ -31,6 +31,9 @@ from katachi.experiments.duels import (
     run_duels,
 )
 from katachi.experiments.experiment import Row, append_row, read_rows
+from katachi.features.local_shapes import LocalShapes
+from katachi.values.shape_value import ShapeValue
+from katachi.values.weights_file import WeightsHeader, save_weights
 
 DUEL: dict[str, Any] = {
     "game": "tic-tac-toe",
@@ -156,6 +159,22 @@ class TestRun:
         executor = Watched()
         run_duels({"seed": 3, "duel": [{**duel, "openings": 3}]}, path, executor, lambda _done, _text: None)
         assert executor.asked == []
+
+    def test_files_are_named_in_rows(self, tmp_path: Path) -> None:
+        """Where a file is, is nobody's business but the worker's, whatever its folder is called."""
+        folder = tmp_path / 'a "b", c\\d'
+        folder.mkdir()
+        shapes = LocalShapes(5)
+        save_weights(folder / "w", ShapeValue(shapes), WeightsHeader(board_size=5))
+        duel = {**DUEL, "game": "go", "options": {"size": 5}, "first": "shapes:weights=@learnt", "second": "random"}
+        settings: dict[str, Any] = {"seed": 3, "duel": [{**duel, "labels": {}, "games": 2, "chunk": 2}]}
+        path = tmp_path / "rows.jsonl"
+        run_duels(settings, path, InProcess(), lambda _done, _text: None, files={"learnt": folder / "w"})
+        assert str(tmp_path) not in path.read_text(encoding="utf-8")
+        (row,) = read_rows(path)
+        assert (row["first"], row["games"]) == ("shapes:weights=@learnt", 2)
+        with pytest.raises(KatachiError, match="no such file"):
+            run_duels(settings, tmp_path / "more.jsonl", InProcess(), lambda _done, _text: None)
 
     def test_players_of_finished_cells_need_not_be_there(self, tmp_path: Path) -> None:
         """Committed rows can be continued where an engine is missing."""

@@ -54,13 +54,13 @@ def run(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progre
 
 def _speeds(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     told = settings["speed"]
-    own = {"positions": told["positions"], "weights": told["weights"], "seed": settings["seed"]}
+    own = {**{name: told[name] for name in ("positions", "weights", "size")}, "seed": settings["seed"]}
     return [{"speed": depth, **own} for depth in told["depths"]]
 
 
 def measure(work: dict[str, Any]) -> dict[str, Any]:
     """Nodes and CPU seconds of one search in each of some positions of a game between one-ply players."""
-    game = make_game("go", size=9, komi=7.5, rules="cgos")
+    game = make_game("go", size=work["size"], komi=7.5, rules="cgos")
     walker, player = (
         make_player(f"alpha-beta:weights={work['weights']},depth={depth}") for depth in (1, work["speed"])
     )
