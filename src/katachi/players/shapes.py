@@ -135,6 +135,6 @@ def _lasting(weights: str) -> str:
 
 def _name(kind: str, settings: Settings, weights: str) -> str:
     options = settings.model_dump(exclude_defaults=True)
-    if "weights" in options:
-        options["weights"] = weights
+    if options.pop("weights", None) is not None:
+        options = {"weights": weights, **options}
     return format_spec(PlayerSpec(kind, options))
