@@ -26,6 +26,8 @@ from katachi.experiments.shape_counts.runner import SHARINGS, count_shapes, form
 from katachi.experiments.shape_weights.rows import has_corner_eyes, is_split, snapshots_until
 from katachi.features.local_shapes import LocalShapes, ShapeSettings, parse_shape
 from katachi.values.shape_value import ShapeValue
+from katachi.values.shipped import shipped_weights
+from katachi.values.weights_file import load_weights
 from tests.unit.test_duels import chunk
 
 PRINTED = {1: 859.0, 2: 1067.0, 3: 1229.0, 4: 1226.0, 5: 1519.0, 6: 1537.0}  # Elo by depth
@@ -177,6 +179,12 @@ class TestPublishedWeights:
         assert found["families"]["2x2 li"]["rms"] == pytest.approx(FAMILIES["2x2 li"]["rms"], abs=0.001)
         assert found["families"]["3x3 ld"] == {"rms": 0, "largest": 0, "used": 0, "weights": 61_517}
         assert [f.name for f in judge_published_order(value) if not f.holds] == ["sizes of families"]
+
+    def test_the_weights_of_the_package(self) -> None:
+        """A million games of ours: everything that is compared is as in the source's file."""
+        value, header = load_weights(shipped_weights(9))
+        assert header.games == 1_000_000
+        assert [finding.text for finding in judge_published_order(value) if not finding.holds] == []
 
     def test_no_weights_at_all(self) -> None:
         assert not any(finding.holds for finding in judge_published_order(ShapeValue(LocalShapes(9))))
