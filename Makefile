@@ -22,7 +22,7 @@ STUB := src/katachi/_core.pyi
 .NOTPARALLEL:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize stubs constraints clean \
+.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize weights stubs constraints clean \
     gnugo sabaki-gtp tmux valgrind
 
 help: ## list the targets
@@ -87,6 +87,13 @@ SANITIZER_LIBRARIES = $(foreach library,asan ubsan stdc++,$(shell $(CXX) -print-
 sanitize: $(SANITIZE_VENV)/.stamp-package $(SANITIZE_VENV)/.stamp-test ## run the tests with the address and undefined-behaviour sanitizers
 	LD_PRELOAD="$(SANITIZER_LIBRARIES)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 	    $(SANITIZE_VENV)/bin/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile=ci $(PYTEST_ARGS)
+
+# Twenty minutes on one core; a run that was stopped goes on.
+weights: $(VENV)/.stamp-package ## learn the weights that come with the package anew
+	for side in 5 7 9; do \
+	    $(BIN)/katachi train --size $$side --games 1000000 --seed 1 --out build/weights/$${side}x$$side \
+	    && $(BIN)/katachi weights copy build/weights/$${side}x$$side/checkpoint.safetensors src/katachi/data/weights/$${side}x$$side.safetensors \
+	    || exit 1; done
 
 stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the native core anew
 	@$(call generate_stub,$(STUB))

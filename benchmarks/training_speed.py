@@ -2,34 +2,20 @@
 
     python benchmarks/training_speed.py [--warm-up 3000] [--games 1000] [--json]
 
-All shapes, LD and LI weights, one thread, best of five beside the calibration loop of `katachi bench`. Training:
-logistic two-ply TD(0) with epsilon = 0.1, from weights that have learnt from the warm-up games; the bar is 1,000 games
-(Silver's program: 186). Afterstates: the same weights, frozen, in greedy self-play with every candidate of every move
-counted (his program: 0.62 million). They are valued through the tables of shared weights, as in training; players on
-weights that stay as they are have a faster table.
+What `katachi bench` measures (katachi.bench.training_rates), with the lengths as options and the bars beside it. All
+shapes, LD and LI weights, one thread, best of five beside the calibration loop. Training: logistic two-ply TD(0) with
+epsilon = 0.1, from weights that have learnt from the warm-up games; the bar is 1,000 games (Silver's program: 186).
+Afterstates: the same weights, frozen, in greedy self-play with every candidate of every move counted (his program: 0.62
+million). They are valued through the tables of shared weights, as in training; players on weights that stay as they are
+have a faster table.
 """
 
 import argparse
 import json
 
-from katachi import _core
-from katachi.bench import best_rate, machine
-from katachi.learning.td_settings import TdSettings
-from katachi.training.self_play import SelfPlaySettings, self_play
+from katachi.bench import calibration_rate, machine, training_rates
 
 BAR = 1_000.0
-CALIBRATION_STEPS = 5_000_000
-
-
-def rate_of(play: _core.SelfPlay, games: int, unit: str) -> float:
-    """Games, moves or values per CPU second."""
-
-    def work() -> float:
-        play.take_tally()
-        play.run(play.games + games)
-        return float(getattr(play.take_tally(), unit))
-
-    return best_rate(work)
 
 
 def main() -> None:
@@ -41,17 +27,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object")
     options = parser.parse_args()
 
-    settings = SelfPlaySettings(seed=options.seed)
-    training = self_play(settings)
-    training.run(options.warm_up)
-    greedy, exploring = (self_play(settings.replace(epsilon=e, td=TdSettings(alpha=0.0))) for e in (0.0, 0.1))
-    greedy.weights = exploring.weights = training.weights
     result = {
-        "training_games_per_second": rate_of(training, options.games, "games"),
-        "training_moves_per_second": rate_of(training, options.games, "moves"),
-        "afterstate_values_per_second": rate_of(greedy, options.games, "values"),
-        "exploring_afterstate_values_per_second": rate_of(exploring, options.games, "values"),
-        "random_draws_per_second": best_rate(lambda: (_core.calibrate(CALIBRATION_STEPS), CALIBRATION_STEPS)[1]),
+        **training_rates(options.warm_up, options.games, options.seed),
+        "random_draws_per_second": calibration_rate(),
         "warm_up": options.warm_up,
         "games": options.games,
         "seed": options.seed,

@@ -14,24 +14,32 @@ namespace {
 
 using features::Entry;
 using FloatsIn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using FloatsOut = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
+using CountsIn = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using FloatsOut = Array<float>;
 
 // Arrays belong to themselves, not to the object that they were asked of.
 constexpr auto owned = nb::rv_policy::automatic;
 
 // A copy that Python owns.
-FloatsOut to_array(std::span<const float> values) {
-    auto owned = std::make_unique<std::vector<float>>(values.begin(), values.end());
-    float* data = owned->data();
+template <class T>
+Array<T> to_array(std::span<const T> values) {
+    auto owned = std::make_unique<std::vector<T>>(values.begin(), values.end());
+    T* data = owned->data();
     const std::size_t size = owned->size();
-    const nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
+    const nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return {data, {size}, owner};
 }
 
-void check_numbers(const FloatsIn& values, std::size_t expected, const std::string& what) {
-    if (values.size() != expected) {
-        throw InvalidArgumentError(what + ": " + std::to_string(expected) + " numbers are needed, not " + std::to_string(values.size()));
+void check_size(std::size_t size, std::size_t expected, const std::string& what) {
+    if (size != expected) {
+        throw InvalidArgumentError(what + ": " + std::to_string(expected) + " numbers are needed, not " + std::to_string(size));
     }
+}
+
+void check_numbers(const FloatsIn& values, std::size_t expected, const std::string& what) {
+    check_size(values.size(), expected, what);
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!std::isfinite(values.data()[i])) {
             throw InvalidArgumentError(what + ": number " + std::to_string(i) + " is " + std::to_string(values.data()[i]));
@@ -49,7 +57,7 @@ void set_weights(ShapeWeights& weights, const FloatsIn& values) {
 std::vector<FloatsOut> step_memories(const StepSizes& steps) {
     std::vector<FloatsOut> arrays;
     for (const std::vector<float>& memory : steps.memories()) {
-        arrays.push_back(to_array(memory));
+        arrays.push_back(to_array(std::span<const float>(memory)));
     }
     return arrays;
 }
@@ -121,6 +129,7 @@ void bind_options(nb::module_& m) {
     play.def_rw("komi", &SelfPlayOptions::komi)
         .def_rw("epsilon", &SelfPlayOptions::epsilon)
         .def_rw("longest_game", &SelfPlayOptions::longest_game)
+        .def_rw("count_occurrences", &SelfPlayOptions::count_occurrences)
         .def_rw("td", &SelfPlayOptions::td);
 }
 
@@ -253,6 +262,19 @@ void bind_self_play(nb::module_& m) {
                 set_step_memories(job.learner().step_sizes(), values);
             },
             owned, "What steps that adapt remember: an array or two by weight; of the constant step, none.")
+        .def_prop_rw(
+            "occurrences",
+            [](SelfPlay& job) {
+                await_slice(job);
+                return to_array(std::span<const std::uint64_t>(job.occurrences()));
+            },
+            [](SelfPlay& job, const CountsIn& values) {
+                check_idle(job);
+                auto& occurrences = job.occurrences();
+                check_size(values.size(), occurrences.size(), "occurrences");
+                std::copy_n(values.data(), values.size(), occurrences.begin());
+            },
+            owned, "By weight: how often it was active in the states of all games; for count_occurrences.")
         .def_prop_rw(
             "rng",
             [](SelfPlay& job) {

@@ -6,10 +6,12 @@
 // is known, with its value as it was met.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "learning/step_sizes.hpp"
@@ -68,6 +70,11 @@ class GameTrace {
     std::span<const features::Entry> active(int t) const {
         const std::size_t begin = t == 0 ? 0 : ends_[static_cast<std::size_t>(t) - 1];
         return std::span(entries_).subspan(begin, ends_[static_cast<std::size_t>(t)] - begin);
+    }
+    // Calls visit(entry) for the active weights of all states.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        std::ranges::for_each(entries_, std::forward<Visit>(visit));
     }
 
    private:

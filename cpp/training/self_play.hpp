@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -31,6 +32,7 @@ struct SelfPlayOptions {
     double epsilon = 0.1;
     Ties ties = Ties::random;
     int longest_game = 1000;  // moves; a game that is cut is a draw
+    bool count_occurrences = false;
     TdOptions td{};
 };
 
@@ -51,7 +53,8 @@ class SelfPlay : public Job {
           options_(options),
           rng_(rng),
           weights_(representation_->weights()),
-          learner_(options.td, representation_->weights()) {}
+          learner_(options.td, representation_->weights()),
+          occurrences_(options.count_occurrences ? representation_->weights() : 0) {}
 
     ShapeWeights& weights() { return weights_; }
     const ShapeWeights& weights() const { return weights_; }
@@ -61,6 +64,14 @@ class SelfPlay : public Job {
     std::uint64_t games() const { return games_; }
     void set_games(std::uint64_t games) { games_ = games; }
     SelfPlayTally take_tally() { return std::exchange(tally_, {}); }
+
+    // By weight: how often it stood among the entries of the states met in all games, if that is counted.
+    std::vector<std::uint64_t>& occurrences() {
+        if (!options_.count_occurrences) {
+            throw InvalidArgumentError("occurrences of weights are not counted: count_occurrences asks for it");
+        }
+        return occurrences_;
+    }
 
     // `advance` then plays until there have been so many games.
     void begin(std::uint64_t until) {
@@ -79,6 +90,7 @@ class SelfPlay : public Job {
     std::uint64_t first_ = 0;
     std::uint64_t until_ = 0;
     SelfPlayTally tally_;
+    std::vector<std::uint64_t> occurrences_;  // empty if they are not counted
 };
 
 // On boards of one capacity class.
@@ -144,7 +156,8 @@ class SelfPlayOn final : public SelfPlay {
     // The next state of the game; its value is by the weights of now.
     void meet(const B& board) {
         Sums& sums = sums_for(board.to_play());
-        const int windows = learner_.is_frozen() ? 0 : static_cast<int>(sums.tracker().codes().size());
+        const bool collects = !learner_.is_frozen() || options_.count_occurrences;
+        const int windows = collects ? static_cast<int>(sums.tracker().codes().size()) : 0;
         for (int window = 0; window < windows; ++window) {
             sums.lookup().for_each(window, sums.tracker().code(window), [&](features::Entry entry) { game_.add(entry); });
         }
@@ -206,6 +219,9 @@ class SelfPlayOn final : public SelfPlay {
         const GameErrors errors = learner_.learn_game(weights_, game_, outcome);
         if (!std::isfinite(errors.rms)) {
             throw DivergenceError("the weights have grown beyond all bounds in game " + std::to_string(games_ + 1) + ": a smaller alpha may help");
+        }
+        if (options_.count_occurrences) {
+            game_.for_each([&](features::Entry entry) { ++occurrences_[static_cast<std::size_t>(std::abs(entry)) - 1]; });
         }
         ++games_;
         ++tally_.games;

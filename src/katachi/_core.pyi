@@ -1014,6 +1014,10 @@ class SelfPlayOptions:
     @longest_game.setter
     def longest_game(self, arg: int, /) -> None: ...
     @property
+    def count_occurrences(self) -> bool: ...
+    @count_occurrences.setter
+    def count_occurrences(self, arg: bool, /) -> None: ...
+    @property
     def td(self) -> TdOptions: ...
     @td.setter
     def td(self, arg: TdOptions, /) -> None: ...
@@ -1120,6 +1124,16 @@ class SelfPlay:
         self,
         arg: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]],
         /,
+    ) -> None: ...
+    @property
+    def occurrences(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """
+        By weight: how often it was active in the states of all games; for count_occurrences.
+        """
+
+    @occurrences.setter
+    def occurrences(
+        self, arg: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
     ) -> None: ...
     @property
     def rng(self) -> Rng:

@@ -2,6 +2,9 @@
 
 Rates are per CPU second of this process, the best of five short repeats: machines are shared. `calibration` is a fixed
 loop of arithmetic, so that two machines can be compared. Instruction counts are in benchmarks/instructions.py.
+
+Self-play on local shapes is measured in three kinds, on the same weights: `learning` as in training, `exploring` the
+same without learning, and `greedy` without random moves, too (Silver 2009, 5.7.1).
 """
 
 import platform
@@ -12,33 +15,49 @@ from typing import Any
 import katachi
 from katachi import _core
 from katachi.games.go import Position
+from katachi.learning.td_settings import TdSettings
+from katachi.training.self_play import SelfPlaySettings, self_play
 
-__all__ = ["REPEATS", "run_bench"]
+__all__ = [
+    "REPEATS", "SELF_PLAY_KINDS", "STEPS", "best_rate", "calibration_rate", "machine", "run_bench", "self_play_kinds",
+    "self_play_pace", "training_rates",
+]  # fmt: skip
 
 REPEATS = 5
 _CALIBRATION_STEPS = 5_000_000
 # Board side and playouts per repeat: about half a CPU second each.
 _BOARDS = ((5, 200_000), (9, 75_000), (19, 15_000))
+SELF_PLAY_KINDS = ("learning", "exploring", "greedy")
+_WARM_UP, _GAMES = 3_000, 700  # of self-play: about half a CPU second, too, after the warm-up
+STEPS = 2 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
 
 def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _: None) -> dict[str, Any]:
     """Every measurement. `scale` shortens or lengthens the repeats; `on_step` is told what is being measured."""
     on_step("calibration")
-    steps = max(1, int(_CALIBRATION_STEPS * scale))
-    calibration = best_rate(lambda: (_core.calibrate(steps), steps)[1])
+    calibration = calibration_rate(scale)
     playouts, moves = {}, {}
     for side, count in _BOARDS:
         name = f"{side}x{side}"
         on_step(f"playouts {name}")
         playouts[name], moves[name] = playout_rates(side, max(1, int(count * scale)))
+    on_step("self-play 9x9")
+    training = training_rates(max(1, int(_WARM_UP * scale)), max(1, int(_GAMES * scale)))
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
+        "training": training,
         "calibration": {"random_draws_per_second": calibration},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
         "version": katachi.__version__,
         "machine": machine(),
     }
+
+
+def calibration_rate(scale: float = 1.0) -> float:
+    """Random draws per CPU second: a loop that knows nothing of games."""
+    steps = max(1, int(_CALIBRATION_STEPS * scale))
+    return best_rate(lambda: (_core.calibrate(steps), steps)[1])
 
 
 def best_rate(work: Callable[[], float]) -> float:
@@ -65,6 +84,47 @@ def playout_rates(side: int, count: int) -> tuple[float, float]:
 
     rate = best_rate(work)
     return rate, round(rate * length, 1)
+
+
+def self_play_kinds(warm_up: int, seed: int = 1) -> dict[str, _core.SelfPlay]:
+    """Self-play on 9x9 with all shapes and the default settings, on weights that have learnt from the warm-up games."""
+    settings = SelfPlaySettings(seed=seed)
+    learning = self_play(settings)
+    learning.run(warm_up)
+    frozen = {
+        kind: self_play(settings.replace(epsilon=epsilon, td=TdSettings(alpha=0.0)))
+        for kind, epsilon in (("exploring", settings.epsilon), ("greedy", 0.0))
+    }
+    for play in frozen.values():
+        play.weights = learning.weights
+    return {"learning": learning, **frozen}
+
+
+def self_play_pace(play: _core.SelfPlay, games: int) -> dict[str, float]:
+    """Games, moves, afterstate values and CPU seconds of so many more games."""
+    play.take_tally()
+    start = time.process_time()
+    play.run(play.games + games)
+    seconds = time.process_time() - start
+    tally = play.take_tally()
+    return {"games": tally.games, "moves": tally.moves, "values": tally.values, "seconds": max(seconds, 1e-9)}
+
+
+def training_rates(warm_up: int = _WARM_UP, games: int = _GAMES, seed: int = 1) -> dict[str, float]:
+    """Per CPU second: training games and moves, and afterstate values while training and with weights that stay."""
+    kinds = self_play_kinds(warm_up, seed)
+    paces = [{kind: self_play_pace(play, games) for kind, play in kinds.items()} for _ in range(REPEATS)]
+
+    def best(kind: str, unit: str) -> float:
+        return round(max(pace[kind][unit] / pace[kind]["seconds"] for pace in paces), 1)
+
+    return {
+        "training_games_per_second": best("learning", "games"),
+        "training_moves_per_second": best("learning", "moves"),
+        "training_values_per_second": best("learning", "values"),
+        "afterstate_values_per_second": best("greedy", "values"),
+        "exploring_afterstate_values_per_second": best("exploring", "values"),
+    }
 
 
 def machine() -> dict[str, Any]:

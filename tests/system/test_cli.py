@@ -77,7 +77,12 @@ def test_bench_has_every_key() -> None:
     assert answer["calibration"]["random_draws_per_second"] > 0
     assert answer["board_bytes"]["9x9"] < 2048
     assert {"processor", "compiler", "flags"} <= set(answer["machine"])
-    assert "playouts/s" in run("bench", "--scale", "0.01").stdout
+    training = answer["training"]
+    assert training.keys() >= {"training_games_per_second", "afterstate_values_per_second"}
+    assert min(training.values()) > 0
+    table = run("bench", "--scale", "0.01").stdout
+    assert "playouts/s" in table
+    assert "afterstate values/s" in table
 
 
 def test_demo_is_reproducible_and_ends_in_a_table(tmp_path: Path) -> None:

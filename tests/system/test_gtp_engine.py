@@ -159,13 +159,16 @@ def test_a_flood_of_lines_while_it_thinks() -> None:
     """A process of its own: it reads a few megabytes ahead, and then the controller waits."""
     with start(ENDLESS, "--size", "9") as engine:
         assert engine.stdin is not None
+        say(engine, b"name\n")
+        hear(engine)  # it has started
         say(engine, b"kata-search b\n")
         os.set_blocking(engine.stdin.fileno(), False)
         taken, lines = 0, (b"x" * 1023 + b"\n") * 64
-        deadline = time.monotonic() + 1.5
-        while time.monotonic() < deadline and taken < 50_000_000:
+        last = time.monotonic()
+        while time.monotonic() < last + 3 and taken < 50_000_000:  # until it takes no more
             try:
                 taken += os.write(engine.stdin.fileno(), lines)
+                last = time.monotonic()
             except BlockingIOError:
                 time.sleep(0.001)
         engine.kill()

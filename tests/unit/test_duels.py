@@ -11,7 +11,7 @@ import pytest
 from katachi.arena.executor import InProcess, LocalWorkers
 from katachi.arena.match import MatchSettings, run_match
 from katachi.arena.statistics import Score
-from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError
+from katachi.core.errors import InvalidArgumentError, KatachiError, SettingsError, StoreError
 from katachi.experiments.duel_plots import new_figure, plot_scores
 from katachi.experiments.duels import (
     DuelsSettings,
@@ -31,6 +31,9 @@ from katachi.experiments.duels import (
     run_duels,
 )
 from katachi.experiments.experiment import Row, append_row, read_rows
+from katachi.features.local_shapes import LocalShapes
+from katachi.values.shape_value import ShapeValue
+from katachi.values.weights_file import WeightsHeader, save_weights
 
 DUEL: dict[str, Any] = {
     "game": "tic-tac-toe",
@@ -132,13 +135,58 @@ class TestRun:
         command = f"katachi match {cell.first} {cell.second} --game tic-tac-toe --seed {cell.seed} --games 10"
         assert duel.command == command
 
-    def test_openings_are_those_of_a_match(self) -> None:
-        work = {**DuelsSettings.from_mapping(SETTINGS).cells()[0].work(0), "opening_plies": 3}
-        told = {name: work[name] for name in ("first", "second", "seed", "game", "opening_plies")}
-        match = run_match(MatchSettings(**told, games=4))
-        row = play_chunk(work)
-        assert row["moves"] == sum(len(outcome.moves) for outcome in match.outcomes)
-        assert row["wins"] == match.wins
+    def test_openings_are_those_of_a_match(self, tmp_path: Path) -> None:
+        """Both games of a pair begin with the same random plies; the row says how many, so that equal cells differ."""
+        duel = {**DUEL, "first": "random", "second": "random", "labels": {}, "games": 4}
+        plain, opened = (
+            DuelsSettings.from_mapping({"seed": 3, "duel": [{**duel, **more}]}).cells()[0]
+            for more in ({}, {"openings": 3})
+        )
+        assert plain.key != opened.key
+        row = play_chunk(opened.work(0))
+        assert row["openings"] == 3
+        assert "openings" not in play_chunk(plain.work(0))
+        (found,) = duels_of([row])
+        match = run_match(
+            MatchSettings(
+                first="random", second="random", games=4, seed=opened.seed, game="tic-tac-toe", opening_plies=3
+            )
+        )
+        assert (found.score, found.moves) == (match.score, sum(len(outcome.moves) for outcome in match.outcomes))
+        assert found.command.endswith(f"--openings 3 --seed {opened.seed} --games 4")
+        path = tmp_path / "rows.jsonl"
+        append_row(path, row)
+        executor = Watched()
+        run_duels({"seed": 3, "duel": [{**duel, "openings": 3}]}, path, executor, lambda _done, _text: None)
+        assert executor.asked == []
+
+    def test_files_are_named_in_rows(self, tmp_path: Path) -> None:
+        """Where a file is, is nobody's business but the worker's, whatever its folder is called."""
+        folder = tmp_path / 'a "b", c\\d'
+        folder.mkdir()
+        shapes = LocalShapes(5)
+        save_weights(folder / "w", ShapeValue(shapes), WeightsHeader(board_size=5))
+        duel = {**DUEL, "game": "go", "options": {"size": 5}, "first": "shapes:weights=@learnt", "second": "random"}
+        settings: dict[str, Any] = {"seed": 3, "duel": [{**duel, "labels": {}, "games": 2, "chunk": 2}]}
+        path = tmp_path / "rows.jsonl"
+        run_duels(settings, path, InProcess(), lambda _done, _text: None, files={"learnt": folder / "w"})
+        assert str(tmp_path) not in path.read_text(encoding="utf-8")
+        (row,) = read_rows(path)
+        assert (row["first"], row["games"]) == ("shapes:weights=@learnt", 2)
+        with pytest.raises(KatachiError, match="no such file"):
+            run_duels(settings, tmp_path / "more.jsonl", InProcess(), lambda _done, _text: None)
+
+    def test_players_of_finished_cells_need_not_be_there(self, tmp_path: Path) -> None:
+        """Committed rows can be continued where an engine is missing."""
+        duel = {**DUEL, "first": "random", "second": "gtp:no-such-program", "labels": {}, "games": 4}
+        settings: dict[str, Any] = {"seed": 3, "duel": [duel]}
+        cell = DuelsSettings.from_mapping(settings).cells()[0]
+        path = tmp_path / "rows.jsonl"
+        with pytest.raises(KatachiError, match="no-such-program"):
+            run_duels(settings, path, InProcess(), lambda _done, _text: None)
+        append_row(path, {**chunk(4, 0, 0), "first": cell.first, "second": cell.second})
+        run_duels(settings, path, InProcess(), lambda _done, _text: None)
+        assert len(read_rows(path)) == 1
 
     def test_goes_on_from_half_of_the_rows(self, tmp_path: Path) -> None:
         whole = run(tmp_path / "whole.jsonl")

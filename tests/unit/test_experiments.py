@@ -113,7 +113,8 @@ class TestRegistry:
             ("lader", "'lader': did you mean 'ladder'"),
             ("lits", "did you mean 'list'"),
             ("silver-tabel-5-1", "did you mean 'silver-table-5-1'"),
-            ("silver-table-5-1", "a row of the ledger, no experiment; it is pending"),
+            ("silver-fig-6-1", "a row of the ledger, no experiment; it is pending"),
+            ("silver-table-5-1", "a row of the ledger, no experiment; it is answered by experiment 'shape-counts'"),
             ("silver-table-4-1", "it is not reproducible: context only"),
         ],
     )
@@ -130,6 +131,7 @@ class TestRegistry:
         [
             ("some-thing", "other-thing", "must be called 'other_thing'"),
             ("silver-table-5-1", "silver-table-5-9", "no ledger row 'silver-table-5-9': did you mean"),
+            ('5-1"]', '5-1", "balancing-k12"]', "no ledger row 'balancing-k12': did you mean 'balancing-k"),
             ("silver-table-5-1", "ekker-h1", "Silver 2009 has no ledger row 'ekker-h1'"),
             ("[scale.full]", "[scale.huge]", "some_thing/experiment.toml"),
             ("[scale.full]\ncore_seconds = 1\nsettings = {}", "", "no settings for full"),
@@ -138,6 +140,9 @@ class TestRegistry:
     )
     def test_bad_descriptions(self, before: str, after: str, message: str) -> None:
         assert read_description("some_thing", DESCRIPTION).claim.text == "c"
+        # A claim may stand in several sources.
+        also = DESCRIPTION.replace('5-1"]', '5-1", "balancing-k10"]')
+        assert read_description("some_thing", also).rows[1] == "balancing-k10"
         assert before in DESCRIPTION
         with pytest.raises(SettingsError, match=message):
             read_description("some_thing", DESCRIPTION.replace(before, after))

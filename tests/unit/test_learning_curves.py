@@ -20,7 +20,7 @@ from katachi.experiments.results import run_experiment
 
 Curves: TypeAlias = Mapping[str, Mapping[int, float]]  # Elo by label and games
 
-EXPERIMENTS = [id for id in load_experiments() if id.startswith("shape-")]
+EXPERIMENTS = [id for id, found in load_experiments().items() if found.runner.run is run_curves]
 SETTINGS: dict[str, Any] = {
     "seed": 3,
     "games": 30,

@@ -168,5 +168,3 @@ def test_alpha_beta_plays_what_it_sees_to_the_end() -> None:
         make_game("go"), Position(9), Rng(1), lambda _: False
     )
     assert early.action == 0
-    with pytest.raises(SettingsError, match="depth"):
-        make_player("alpha-beta")

@@ -1,6 +1,7 @@
 """Runs of self-play in folders: what they write, that they go on exactly, and what they refuse."""
 
 import json
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,66 @@ def test_frozen_weights_have_the_same_errors() -> None:
     for name in ("cross_entropy", "mean", "rms", "rms_to_outcome"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name), rel=1e-5)
     assert frozen.rng == still.rng
+
+
+def test_occurrences_are_counted_by_hand() -> None:
+    """After 0, 1 and 2 moves there are as many stones; without sharing a stone's weight is of its point and colour."""
+    points = SMALL.replace(size=3, sizes=("1x1",), sharing="none", longest_game=3, count_occurrences=True)
+    play = self_play(points)
+    play.run(20)
+    assert play.occurrences.dtype == numpy.uint64
+    assert play.occurrences.sum() == 20 * (0 + 1 + 2)
+    by_colour = play.occurrences.reshape(-1, 2).sum(axis=0)  # each point: Black's weight, White's
+    assert by_colour.tolist() == [20 * (1 + 1), 20 * 1]
+
+
+@pytest.mark.parametrize("settings", [{}, {"turns": "each+both"}, {"stage_length": 5}, {"sharing": "li"}])
+def test_occurrences_are_those_of_the_steps(settings: dict[str, Any]) -> None:
+    """The step rule `counts` counts the same entries, for its own purpose; frozen weights learn nothing."""
+    counting = SMALL.replace(**settings, count_occurrences=True, td=TdSettings(step_rule="counts"))
+    play = self_play(counting)
+    play.run(30)
+    assert play.step_memories[0].sum() > 0
+    assert numpy.array_equal(play.occurrences, play.step_memories[0])
+    still, moving = (self_play(counting.replace(td=TdSettings(alpha=alpha))) for alpha in (0.0, 1e-30))
+    for each in (still, moving):
+        each.weights = play.weights
+        each.run(30)
+    assert still.rng == moving.rng
+    assert numpy.array_equal(still.occurrences, moving.occurrences)
+
+
+def test_counting_occurrences_changes_nothing_else(tmp_path: Path) -> None:
+    counting, plain = self_play(SMALL.replace(count_occurrences=True)), self_play(SMALL)
+    counting.run(50)
+    plain.run(50)
+    assert counting.weights.tobytes() == plain.weights.tobytes()
+    with pytest.raises(InvalidArgumentError, match="count_occurrences"):
+        _ = plain.occurrences
+    with pytest.raises(InvalidArgumentError, match="occurrences: 66 numbers are needed, not 2"):
+        counting.occurrences = numpy.zeros(2, dtype=numpy.uint64)
+
+
+def test_occurrences_go_on_with_the_run(tmp_path: Path) -> None:
+    chosen = SMALL.replace(count_occurrences=True)
+    whole = self_play(chosen)
+    whole.run(50)
+    for games in (20, 50):
+        train(chosen, games=games, folder=tmp_path)
+    path = tmp_path / "checkpoint.safetensors"
+    kept = load_checkpoint(path)
+    assert kept.occurrences is not None
+    assert numpy.array_equal(kept.occurrences, whole.occurrences)
+    with pytest.raises(InvalidArgumentError, match="count_occurrences: True there, False now"):
+        train(SMALL, games=60, folder=tmp_path)
+    wrong: list[Any] = [kept.occurrences[:-1], kept.occurrences.astype(numpy.float32)]
+    for damaged in wrong:
+        save_checkpoint(path, replace(kept, occurrences=damaged))
+        with pytest.raises(StoreError, match="its occurrences are"):
+            train(chosen, games=60, folder=tmp_path)
+    save_checkpoint(path, replace(kept, occurrences=None))
+    with pytest.raises(StoreError, match="counts occurrences, but there are none"):
+        train(chosen, games=60, folder=tmp_path)
 
 
 def test_games_that_are_too_long_are_draws() -> None:

@@ -15,25 +15,27 @@ def bench(
         float, typer.Option(min=0.001, max=10.0, help="Length of the repeats; below 1 for a quick look.")
     ] = 1.0,
 ) -> None:
-    """Measure the core: uniform playouts per CPU second on 5x5, 9x9 and 19x19, best of five.
+    """Measure the core per CPU second, best of five: uniform playouts on 5x5, 9x9 and 19x19, training on 9x9.
 
     \b
     Examples:
       katachi bench
       katachi bench --json > bench.json
     """
-    from katachi.bench import run_bench
+    from katachi.bench import STEPS, run_bench
 
-    steps = 4
     with progress_bar("bench") as progress:
-        done = iter(range(steps))
-        result = run_bench(scale=scale, on_step=lambda _name: progress(next(done) / steps))
+        done = iter(range(STEPS))
+        result = run_bench(scale=scale, on_step=lambda _name: progress(next(done) / STEPS))
     if as_json:
         print_json(result)
         return
     print(f"{'board':8}{'playouts/s':>12}{'moves/s':>14}")
     for name, rate in result["playouts_per_second"].items():
         print(f"{name:8}{rate:12,.0f}{result['moves_per_second'][name]:14,.0f}")
+    training = result["training"]
+    print(f"training on 9x9: {training['training_games_per_second']:,.0f} games/s")
+    print(f"  {training['afterstate_values_per_second']:,.0f} afterstate values/s in greedy self-play")
     draws = result["calibration"]["random_draws_per_second"]
     print(f"calibration: {draws:,.0f} random draws/s (all rates: per CPU second, best of five)")
     print(f"{result['machine']['processor']}; {result['machine']['compiler']} {result['machine']['flags']}")

@@ -42,6 +42,9 @@ def train(
     eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded or strict.")] = "simple",
     ties: Annotated[str, typer.Option(help="Among equally good moves: random or last.")] = "random",
     longest_game: Annotated[int, typer.Option(help="Moves; a longer game is a draw.")] = 1000,
+    count_occurrences: Annotated[
+        bool, typer.Option(help="Keep in the checkpoint how often each weight was active.")
+    ] = False,
     sizes: Annotated[str, typer.Option(help="Windows, with commas: 1x1, 2x1, 2x2, 3x2, 3x3.")] = "1x1,2x2,3x3",
     sharing: Annotated[str, typer.Option(help="none, ci, nld, nli, ld, li, ld+li or nld+nli.")] = "ld+li",
     turns: Annotated[str, typer.Option(help="Weights by player to move: both, each or each+both.")] = "both",
@@ -101,6 +104,7 @@ def train(
         "epsilon": epsilon,
         "ties": ties,
         "longest_game": longest_game,
+        "count_occurrences": count_occurrences,
         "td": TdSettings.from_mapping(learning),
     }
     schedule = Schedule(

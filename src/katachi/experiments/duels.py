@@ -13,6 +13,10 @@ braces, and a list of values means one *cell* for each:
 A cell is a match: its games are those of `katachi match` with the seed that its rows name. A row is a *chunk* of them,
 played by one call of a worker, with what the first player made of it. Rows of a cell add up to a `Duel`, whose score is
 the first player's. What a duel must show is judged here as well; figures are in katachi.experiments.duel_plots.
+
+`openings` are random plies before the players move, the same for both colours of a pair: players without chance need
+them. A file that the experiment itself makes has a name, `weights=@learnt`: rows hold the name, and do not depend on
+where the folder is.
 """
 
 import json
@@ -61,6 +65,7 @@ class DuelSettings(Settings):
     first: str = Field(description="A player's spec; {name} is the label of that name.")
     second: str = Field(description="Its opponent's.")
     games: int = Field(ge=2, multiple_of=2, description="Of each cell: both colours equally often.")
+    openings: int = Field(default=0, ge=0, description="Random plies, the same for both games of a pair.")
     chunk: int = Field(default=50, ge=2, multiple_of=2, description="Games of one call and one row.")
     labels: dict[str, Any] = Field(default_factory=dict, description="Values, or lists of them: one cell for each.")
     variants: list[dict[str, Any]] = Field(
@@ -84,7 +89,7 @@ class DuelSettings(Settings):
         first, second = (_filled(spec, labels) for spec in (self.first, self.second))
         rng = Rng(seed).split("duel").split(self.game).split(json.dumps(self.options, sort_keys=True))
         own = rng.split(first).split(second).next() % 2**63
-        return Cell(self.game, self.options, first, second, own, labels, self.games, self.chunk)
+        return Cell(self.game, self.options, first, second, own, labels, self.games, self.chunk, self.openings)
 
 
 def _filled(spec: str, labels: Mapping[str, Label]) -> str:
@@ -125,11 +130,12 @@ class Cell:
     labels: Mapping[str, Label]
     games: int
     chunk: int
+    openings: int = 0
 
     @property
     def key(self) -> str:
         """What it is, as text: equal cells play equal games."""
-        return _key(self.game, self.options, self.first, self.second, self.labels)
+        return _key(self.work(0))
 
     @property
     def chunks(self) -> int:
@@ -139,11 +145,13 @@ class Cell:
     def work(self, chunk: int) -> dict[str, Any]:
         """What `play_chunk` is asked for."""
         begin = chunk * self.chunk
+        openings = {"openings": self.openings} if self.openings else {}
         return {
             "game": self.game,
             "options": dict(self.options),
             "first": self.first,
             "second": self.second,
+            **openings,
             "seed": self.seed,
             "labels": dict(self.labels),
             "chunk": chunk,
@@ -152,16 +160,20 @@ class Cell:
         }
 
 
-def _key(game: str, options: Mapping[str, Any], first: str, second: str, labels: Mapping[str, Label]) -> str:
-    return json.dumps([game, options, first, second, labels], sort_keys=True)
+def _key(row: Mapping[str, Any]) -> str:
+    """What was asked for, in a row or in what a worker gets."""
+    told = [row[name] for name in ("game", "options", "first", "second", "labels")]
+    return json.dumps([*told, row["openings"]] if row.get("openings") else told, sort_keys=True)
 
 
 def play_chunk(work: dict[str, Any]) -> dict[str, Any]:
     """Games `begin` to `end` of a match, in this process: a row. All but `seconds` follows from what is asked for.
 
-    Pairs of numbers in `black` and `white`: the first player's wins, draws and losses with that colour.
+    Pairs of numbers in `black` and `white`: the first player's wins, draws and losses with that colour. `files` says
+    where the files are whose names stand in the specs.
     """
     game = make_game(work["game"], **work["options"])
+    specs = [_located(work[name], work.get("files", {})) for name in ("first", "second")]
     match = MatchSettings(
         first=work["first"],
         second=work["second"],
@@ -169,14 +181,14 @@ def play_chunk(work: dict[str, Any]) -> dict[str, Any]:
         seed=work["seed"],
         game=work["game"],
         options=work["options"],
-        opening_plies=work.get("opening_plies", 0),
+        opening_plies=work.get("openings", 0),
     )
     counts = [[0, 0, 0], [0, 0, 0]]
     moves = 0
     started = time.process_time()
     with ExitStack() as stack:
         players = []
-        for spec in (work["first"], work["second"]):
+        for spec in specs:
             players.append(make_player(spec))
             stack.callback(close_player, players[-1])
         for index in range(work["begin"], work["end"]):
@@ -190,10 +202,19 @@ def play_chunk(work: dict[str, Any]) -> dict[str, Any]:
             for player in players:
                 close_player(player)  # nothing of a game is left for the next
     wins, draws, losses = (counts[0][place] + counts[1][place] for place in range(3))
-    told = {key: work[key] for key in ("game", "options", "first", "second", "seed", "labels", "chunk")}
+    asked = ("game", "options", "first", "second", "openings", "seed", "labels", "chunk")
+    told = {key: work[key] for key in asked if key in work}
     counted = {"games": work["end"] - work["begin"], "wins": wins, "draws": draws, "losses": losses}
     colours = {"black": counts[0], "white": counts[1], "moves": moves}
     return {**told, **counted, **colours, "seconds": round(time.process_time() - started, 3)}
+
+
+def _located(spec: str, files: Mapping[str, str]) -> str:
+    """A spec with the paths of its files, quoted, instead of their names."""
+    for name, path in files.items():
+        quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+        spec = spec.replace(f"@{name}", f'"{quoted}"')
+    return spec
 
 
 def match_command(row: Mapping[str, Any]) -> str:
@@ -207,6 +228,7 @@ def match_command(row: Mapping[str, Any]) -> str:
         "--game",
         row["game"],
         *options,
+        *(("--openings", str(row["openings"])) if row.get("openings") else ()),
         "--seed",
         str(row["seed"]),
     ]
@@ -222,18 +244,30 @@ def _read(settings: Mapping[str, Any]) -> DuelsSettings:
     return DuelsSettings.from_mapping({key: settings[key] for key in ("seed", "duel") if key in settings})
 
 
-def run_duels(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progress: Progress) -> None:
-    """Plays what is missing: a chunk of every cell, then the next of every cell, so that all grow alike."""
+def run_duels(
+    settings: Mapping[str, Any],
+    rows_path: Path,
+    executor: Executor,
+    progress: Progress,
+    files: Mapping[str, Path] | None = None,
+) -> None:
+    """Plays what is missing: a chunk of every cell, then the next of every cell, so that all grow alike.
+
+    `files` says where the files are whose names stand in the specs.
+    """
     cells = _read(settings).cells()
+    places = {name: str(path) for name, path in (files or {}).items()}
     rows = read_rows(rows_path)
     there = {(_row_key(row, rows_path), row["chunk"]) for row in rows if "chunk" in row}
     for cell in cells:
+        if all((cell.key, chunk) in there for chunk in range(cell.chunks)):
+            continue
         game = make_game(cell.game, **cell.options)
         for spec in (cell.first, cell.second):
-            check_player(make_player(spec), game)
+            check_player(make_player(_located(spec, places)), game)
     most = max(cell.chunks for cell in cells)
     missing = [
-        cell.work(chunk)
+        {**cell.work(chunk), "files": places} if places else cell.work(chunk)
         for chunk in range(most)
         for cell in cells
         if chunk < cell.chunks and (cell.key, chunk) not in there
@@ -266,11 +300,11 @@ def run_others(
 def _row_key(row: Row, path: Path) -> str:
     if not row.keys() >= {"game", "options", "first", "second", "labels", "chunk", "wins", "draws", "games"}:
         raise StoreError(f"{path} has a line that is no chunk of games: {str(row)[:200]}")
-    return _key(row["game"], row["options"], row["first"], row["second"], row["labels"])
+    return _key(row)
 
 
 def _add(scores: dict[str, Score], row: Row) -> Score:
-    key = _key(row["game"], row["options"], row["first"], row["second"], row["labels"])
+    key = _key(row)
     scores[key] = scores.get(key, Score(0, 0)) + Score(row["wins"] + row["draws"] / 2, row["games"])
     return scores[key]
 
@@ -295,6 +329,7 @@ class Duel:
     white: tuple[int, int, int]
     moves: int
     seconds: float
+    openings: int = 0
 
     def __getitem__(self, label: str) -> Any:  # noqa: ANN401
         return self.labels[label]
@@ -324,7 +359,7 @@ class Duel:
     def command(self) -> str:
         """Plays it again."""
         told = {"first": self.first, "second": self.second, "game": self.game, "options": self.options}
-        return f"{match_command({**told, 'seed': self.seed})} --games {self.games}"
+        return f"{match_command({**told, 'seed': self.seed, 'openings': self.openings})} --games {self.games}"
 
 
 def chunks_of(rows: Sequence[Row]) -> list[Row]:
@@ -332,8 +367,7 @@ def chunks_of(rows: Sequence[Row]) -> list[Row]:
     found: dict[tuple[str, int], Row] = {}
     for row in rows:
         if "chunk" in row:
-            key = _key(row["game"], row["options"], row["first"], row["second"], row["labels"])
-            found.setdefault((key, row["chunk"]), row)
+            found.setdefault((_key(row), row["chunk"]), row)
     return [found[key] for key in sorted(found)]
 
 
@@ -341,8 +375,7 @@ def duels_of(rows: Sequence[Row]) -> list[Duel]:
     """The chunks of each cell added up."""
     merged: dict[str, list[Row]] = {}
     for row in chunks_of(rows):
-        key = _key(row["game"], row["options"], row["first"], row["second"], row["labels"])
-        merged.setdefault(key, []).append(row)
+        merged.setdefault(_key(row), []).append(row)
     return [_merged(chunks) for chunks in merged.values()]
 
 
@@ -356,6 +389,7 @@ def _merged(chunks: Sequence[Row]) -> Duel:
     return Duel(
         one["game"], one["options"], one["first"], one["second"], one["seed"], one["labels"],
         added("black"), added("white"), sum(row["moves"] for row in chunks), sum(row["seconds"] for row in chunks),
+        one.get("openings", 0),
     )  # fmt: skip
 
 

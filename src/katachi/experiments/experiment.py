@@ -56,7 +56,7 @@ class Description(Settings):
     title: str = Field(min_length=1, description="One line.")
     source: Source | Literal["Katachi"] = Field(description="As in the ledger, or Katachi for our own.")
     where: str = Field(min_length=1, description="Section, table or figure of the source.")
-    rows: list[str] = Field(description="Ids of the ledger rows that it answers.")
+    rows: list[str] = Field(description="Ids of the ledger rows that it answers, first one of its source.")
     claim: Claim = Field(description="What is put to the test.")
     scale: dict[Scale, ScaleSettings] = Field(description="smoke: seconds; quick: minutes; full: the source's size.")
 

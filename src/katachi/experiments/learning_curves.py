@@ -397,7 +397,7 @@ class _Run:
                 "players": [_spec(player, self._snapshots) for player in (pairing.first, pairing.second)],
                 "seed": pairing.seed,
                 "options": self._options(self._runs[0].settings),
-                "opening_plies": self._curves.openings,
+                "openings": self._curves.openings,
                 "chunk": chunk,
                 "begin": begin,
                 "end": min(begin + pairing.chunk, pairing.games),

@@ -77,10 +77,11 @@ def read_description(folder: str, text: str) -> Description:
     if missing:
         raise SettingsError(f"{where}: no settings for {', '.join(missing)}")
     ledger = {row.id: row for row in load_ledger()}
-    for name in found.rows:
-        if name not in ledger or ledger[name].source != found.source:
-            of_source = (row.id for row in ledger.values() if row.source == found.source)
-            close = get_close_matches(name, of_source, n=1, cutoff=0.5)
+    of_source = [row.id for row in ledger.values() if row.source == found.source]
+    for place, name in enumerate(found.rows):
+        known = list(ledger) if place else of_source  # another source may claim the same
+        if name not in known:
+            close = get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f": did you mean {close[0]!r}?" if close else ""
             raise SettingsError(f"{where}: {found.source} has no ledger row {name!r}{hint}")
     return found

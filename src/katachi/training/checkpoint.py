@@ -1,7 +1,8 @@
 """How a run stands between two games, as a file of weights (katachi.values.weights_file).
 
 A checkpoint has all that the next game depends on: weights, what steps that adapt remember, the random generator, the
-number of games, the settings. A snapshot has no generator and no memories.
+number of games, the settings; and the occurrences of the weights, if the run counts them. A snapshot has no generator,
+no memories and no occurrences.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +21,10 @@ from katachi.values.weights_file import WeightsHeader, read_file, write_file
 __all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint"]
 
 Floats: TypeAlias = NDArray[numpy.float32]
+Counts: TypeAlias = NDArray[numpy.uint64]
 
 _MEMORY = "step_memory_"
+_OCCURRENCES = "occurrences"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Checkpoint:
     weights: Floats
     step_memories: Sequence[Floats] = field(default=())
     rng: Rng | None = None
+    occurrences: Counts | None = None  # by weight, where they are counted
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
@@ -46,8 +50,10 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         configuration=settings,
         state={} if checkpoint.rng is None else {"rng": list(checkpoint.rng.state)},
     )
-    memories = {f"{_MEMORY}{i}": memory for i, memory in enumerate(checkpoint.step_memories)}
-    write_file(path, header, checkpoint.weights, memories)
+    arrays: dict[str, NDArray[Any]] = {f"{_MEMORY}{i}": memory for i, memory in enumerate(checkpoint.step_memories)}
+    if checkpoint.occurrences is not None:
+        arrays[_OCCURRENCES] = checkpoint.occurrences
+    write_file(path, header, checkpoint.weights, arrays)
 
 
 def load_checkpoint(path: Path) -> Checkpoint:
@@ -57,8 +63,11 @@ def load_checkpoint(path: Path) -> Checkpoint:
     for memory in memories:
         if memory.dtype != numpy.float32 or memory.ndim != 1 or not numpy.isfinite(memory).all():
             raise WeightsError(f"{path}: what its steps remember is no row of finite float32 numbers")
+    occurrences = file.arrays.get(_OCCURRENCES)
+    if occurrences is not None and (occurrences.dtype != numpy.uint64 or occurrences.shape != file.weights.shape):
+        raise WeightsError(f"{path}: its occurrences are {occurrences.dtype} of shape {occurrences.shape}")
     try:
         rng = Rng.from_state(tuple(file.header.state["rng"])) if "rng" in file.header.state else None
     except (TypeError, ValueError) as error:
         raise WeightsError(f"{path}: its random generator is damaged: {error}") from None
-    return Checkpoint(file.header.configuration, file.header.games, file.weights, memories, rng)
+    return Checkpoint(file.header.configuration, file.header.games, file.weights, memories, rng, occurrences)

@@ -45,6 +45,10 @@ class SelfPlaySettings(ShapeSettings):
         default="random", description="Among equally good moves: any, or, as printed, the last one."
     )
     longest_game: int = Field(default=1000, ge=1, le=1_000_000, description="Moves; a longer game is a draw (5.6).")
+    count_occurrences: bool = Field(
+        default=False,
+        description="Count how often each weight is active in the states of the games: SelfPlay.occurrences (ours).",
+    )
     td: TdSettings = Field(default=TdSettings(), description="How weights learn from a game (5.5).")
 
     def to_json(self) -> dict[str, Any]:
@@ -67,7 +71,7 @@ def _shape_options(settings: SelfPlaySettings) -> dict[str, Any]:
 def self_play(settings: SelfPlaySettings) -> _core.SelfPlay:
     """Weights of 0 and no game yet."""
     options = _core.SelfPlayOptions()
-    for name in ("komi", "eye_rule", "epsilon", "ties", "longest_game"):
+    for name in ("komi", "eye_rule", "epsilon", "ties", "longest_game", "count_occurrences"):
         setattr(options, name, getattr(settings, name))
     options.td = settings.td.to_native()
     return _core.self_play(**_shape_options(settings), options=options, rng=Rng(settings.seed).split("self-play"))
@@ -145,6 +149,7 @@ def train(
 class _Run:
     def __init__(self, settings: SelfPlaySettings, folder: Path, schedule: Schedule) -> None:
         self._settings, self._folder, self._schedule = settings.to_json(), folder, schedule
+        self._counts = settings.count_occurrences
         self._path = folder / "checkpoint.safetensors"
         self._play = self_play(settings)
         for unfinished in (*folder.glob(".*.tmp"), *(folder / "snapshots").glob(".*.tmp")):
@@ -155,7 +160,8 @@ class _Run:
         self._save()
 
     def _take_up(self, checkpoint: Checkpoint) -> None:
-        before, now = _flat(checkpoint.settings), _flat(self._settings)
+        # A file may be older than a setting: then it has the default.
+        before, now = _flat(SelfPlaySettings().to_json()) | _flat(checkpoint.settings), _flat(self._settings)
         changed = [
             f"  {key}: {before.get(key)!r} there, {now.get(key)!r} now"
             for key in sorted(before.keys() | now.keys())
@@ -167,9 +173,13 @@ class _Run:
             )
         if checkpoint.rng is None:
             raise StoreError(f"{self._path}: this is a snapshot, which no run can go on from")
+        if self._counts and checkpoint.occurrences is None:
+            raise StoreError(f"{self._path}: its run counts occurrences, but there are none in it")
         try:
             self._play.weights = checkpoint.weights
             self._play.step_memories = list(checkpoint.step_memories)
+            if checkpoint.occurrences is not None:
+                self._play.occurrences = checkpoint.occurrences
         except InvalidArgumentError as error:
             raise StoreError(f"{self._path}: {error}") from error
         self._play.rng = checkpoint.rng
@@ -225,7 +235,15 @@ class _Run:
     def _save(self) -> None:
         play = self._play
         save_checkpoint(
-            self._path, Checkpoint(self._settings, play.games, play.weights, list(play.step_memories), play.rng)
+            self._path,
+            Checkpoint(
+                settings=self._settings,
+                games=play.games,
+                weights=play.weights,
+                step_memories=list(play.step_memories),
+                rng=play.rng,
+                occurrences=play.occurrences if self._counts else None,
+            ),
         )
         self._saved = time.monotonic()
 

@@ -1,0 +1,1 @@
+"""Alpha-beta of depth 1 to 6 on learnt weights."""

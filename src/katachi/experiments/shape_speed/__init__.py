@@ -1,0 +1,1 @@
+"""How fast local shapes are valued, and what learning costs."""
