@@ -10,13 +10,13 @@ from katachi import Limit, Player, Rng
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.types import Action
 from katachi.features.local_shapes import LocalShapes, ShapeSettings
-from katachi.games.go import GoGame, Position, Rules
+from katachi.games.go import GoGame, Position, Rules, Symmetry
 from katachi.games.go.game import outcome
 from katachi.games.native import TicTacToe
 from katachi.players.registry import make_player
 from katachi.search.alpha_beta import WON, AlphaBeta, AlphaBetaSettings
 from katachi.values.shape_value import ShapeValue
-from tests.theory.test_shape_symmetry import Symmetry, image, random_positions
+from tests.theory.test_shape_symmetry import image, random_positions
 
 RULES = Rules(ko="simple", suicide=False, komi=0.5)
 REPRESENTATIONS = {
@@ -34,7 +34,8 @@ def value_of(side: int, settings: ShapeSettings, seed: int = 1, scale: float = 0
 
 def positions_of(side: int, count: int, seed: int) -> list[Position]:
     """Of random games, half of them at any time and half shortly before the end."""
-    game, rng, found = GoGame(side, RULES), Rng(seed), []
+    game, rng = GoGame(side, RULES), Rng(seed)
+    found: list[Position] = []
     while len(found) < count:
         line = [game.initial_state()]
         while not line[-1].is_over and len(line) < 3 * side * side:
@@ -103,7 +104,7 @@ def test_no_order_of_moves_changes_a_value() -> None:
     for position in positions_of(7, 6, seed=7):
         values = set()
         for switches in product((False, True), repeat=3):
-            order = dict(zip(("killers", "history", "outlook"), switches, strict=True))
+            order: dict[str, Any] = dict(zip(("killers", "history", "outlook"), switches, strict=True))
             search = AlphaBeta(
                 game, position, settings=AlphaBetaSettings(depth=4, table="approximate", **order), evaluate=evaluator
             )
