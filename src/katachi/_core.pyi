@@ -1089,13 +1089,5 @@ class SelfPlay:
     @rng.setter
     def rng(self, arg: Rng, /) -> None: ...
 
-def self_play(
-    *,
-    side: int,
-    sizes: Sequence[tuple[int, int]],
-    sharing: Sequence[str],
-    turns: str,
-    stage_length: int,
-    options: SelfPlayOptions,
-    rng: Rng,
-) -> SelfPlay: ...
+def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
+    """Weights of 0 and no game yet."""

@@ -57,24 +57,13 @@ class SelfPlaySettings(ShapeSettings):
         return values
 
 
-def _shape_options(settings: SelfPlaySettings) -> dict[str, Any]:
-    """The representation, as native code takes it."""
-    return {
-        "side": settings.size,
-        "sizes": [(int(size[0]), int(size[2])) for size in settings.sizes],
-        "sharing": settings.sharing.split("+")[::-1],  # anywhere before by place: so weights are numbered
-        "turns": settings.turns,
-        "stage_length": settings.stage_length,
-    }
-
-
 def self_play(settings: SelfPlaySettings) -> _core.SelfPlay:
     """Weights of 0 and no game yet."""
     options = _core.SelfPlayOptions()
     for name in ("komi", "eye_rule", "epsilon", "ties", "longest_game", "count_occurrences"):
         setattr(options, name, getattr(settings, name))
     options.td = settings.td.to_native()
-    return _core.self_play(**_shape_options(settings), options=options, rng=Rng(settings.seed).split("self-play"))
+    return _core.self_play(settings.to_native(settings.size), options, Rng(settings.seed).split("self-play"))
 
 
 def snapshot_counts(first: int = 10, factor: float = 1.2) -> Iterator[int]:
