@@ -22,7 +22,7 @@ STUB := src/katachi/_core.pyi
 .NOTPARALLEL:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize stubs constraints clean \
+.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize sanitize-threads stubs constraints clean \
     gnugo sabaki-gtp tmux valgrind
 
 help: ## list the targets
@@ -87,6 +87,13 @@ SANITIZER_LIBRARIES = $(foreach library,asan ubsan stdc++,$(shell $(CXX) -print-
 sanitize: $(SANITIZE_VENV)/.stamp-package $(SANITIZE_VENV)/.stamp-test ## run the tests with the address and undefined-behaviour sanitizers
 	LD_PRELOAD="$(SANITIZER_LIBRARIES)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 	    $(SANITIZE_VENV)/bin/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile=ci $(PYTEST_ARGS)
+
+# Native code alone: an interpreter under this sanitizer is another matter.
+THREADED := tests/native/self_play_threads.cpp cpp/door/self_play.cpp $(wildcard cpp/features/*.cpp cpp/values/*.cpp cpp/learning/*.cpp)
+sanitize-threads: ## look for races of training in threads, with the thread sanitizer
+	@mkdir -p build
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp $(THREADED) -o build/self_play_threads
+	TSAN_OPTIONS=halt_on_error=1 build/self_play_threads
 
 stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the native core anew
 	@$(call generate_stub,$(STUB))

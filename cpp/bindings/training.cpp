@@ -130,6 +130,7 @@ void bind_options(nb::module_& m) {
         .def_rw("epsilon", &SelfPlayOptions::epsilon)
         .def_rw("longest_game", &SelfPlayOptions::longest_game)
         .def_rw("count_occurrences", &SelfPlayOptions::count_occurrences)
+        .def_rw("threads", &SelfPlayOptions::threads)
         .def_rw("td", &SelfPlayOptions::td);
 }
 
