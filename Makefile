@@ -71,13 +71,13 @@ lint-stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 
 lint-cpp: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	@echo "$(BIN)/clang-format --dry-run -Werror, $(BIN)/clang-tidy -p build/dev"
-	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES) tests/native/*.cpp
 	@printf '%s\n' $(filter %.cpp,$(CPP_FILES)) | xargs -P $(JOBS) -n 1 $(BIN)/clang-tidy --quiet -p build/dev
 
 format: $(VENV)/.stamp-lint ## format Python and C++, and repair what ruff can
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
-	@$(BIN)/clang-format -i $(CPP_FILES)
+	@$(BIN)/clang-format -i $(CPP_FILES) tests/native/*.cpp
 
 docs: $(VENV)/.stamp-package $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
