@@ -89,7 +89,7 @@ sanitize: $(SANITIZE_VENV)/.stamp-package $(SANITIZE_VENV)/.stamp-test ## run th
 	    $(SANITIZE_VENV)/bin/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile=ci $(PYTEST_ARGS)
 
 # Native code alone: an interpreter under this sanitizer is another matter.
-THREADED := tests/native/self_play_threads.cpp cpp/door/self_play.cpp $(wildcard cpp/features/*.cpp cpp/values/*.cpp cpp/learning/*.cpp)
+THREADED := tests/native/self_play_threads.cpp $(wildcard cpp/door/self_play*.cpp cpp/features/*.cpp cpp/values/*.cpp cpp/learning/*.cpp)
 sanitize-threads: ## look for races of training in threads, with the thread sanitizer
 	@mkdir -p build
 	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp $(THREADED) -o build/self_play_threads
