@@ -22,7 +22,7 @@ STUB := src/katachi/_core.pyi
 .NOTPARALLEL:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize weights stubs constraints clean \
+.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize sanitize-threads weights stubs constraints clean \
     gnugo sabaki-gtp tmux valgrind
 
 help: ## list the targets
@@ -71,13 +71,13 @@ lint-stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 
 lint-cpp: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	@echo "$(BIN)/clang-format --dry-run -Werror, $(BIN)/clang-tidy -p build/dev"
-	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+	@$(BIN)/clang-format --dry-run -Werror $(CPP_FILES) tests/native/*.cpp
 	@printf '%s\n' $(filter %.cpp,$(CPP_FILES)) | xargs -P $(JOBS) -n 1 $(BIN)/clang-tidy --quiet -p build/dev
 
 format: $(VENV)/.stamp-lint ## format Python and C++, and repair what ruff can
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
-	@$(BIN)/clang-format -i $(CPP_FILES)
+	@$(BIN)/clang-format -i $(CPP_FILES) tests/native/*.cpp
 
 docs: $(VENV)/.stamp-package $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env -b html docs docs/_build/html
@@ -87,6 +87,13 @@ SANITIZER_LIBRARIES = $(foreach library,asan ubsan stdc++,$(shell $(CXX) -print-
 sanitize: $(SANITIZE_VENV)/.stamp-package $(SANITIZE_VENV)/.stamp-test ## run the tests with the address and undefined-behaviour sanitizers
 	LD_PRELOAD="$(SANITIZER_LIBRARIES)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 	    $(SANITIZE_VENV)/bin/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile=ci $(PYTEST_ARGS)
+
+# Native code alone: an interpreter under this sanitizer is another matter.
+THREADED := tests/native/self_play_threads.cpp $(wildcard cpp/door/self_play*.cpp cpp/features/*.cpp cpp/values/*.cpp cpp/learning/*.cpp)
+sanitize-threads: ## look for races of training in threads, with the thread sanitizer
+	@mkdir -p build
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp $(THREADED) -o build/self_play_threads
+	TSAN_OPTIONS=halt_on_error=1 build/self_play_threads
 
 # Twenty minutes on one core; a run that was stopped goes on.
 weights: $(VENV)/.stamp-package ## learn the weights that come with the package anew

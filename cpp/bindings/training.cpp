@@ -130,6 +130,7 @@ void bind_options(nb::module_& m) {
         .def_rw("epsilon", &SelfPlayOptions::epsilon)
         .def_rw("longest_game", &SelfPlayOptions::longest_game)
         .def_rw("count_occurrences", &SelfPlayOptions::count_occurrences)
+        .def_rw("threads", &SelfPlayOptions::threads)
         .def_rw("td", &SelfPlayOptions::td);
 }
 
@@ -188,24 +189,6 @@ void bind_learner(nb::module_& m) {
             [](GameLearner& g, const std::vector<FloatsIn>& values) { set_step_memories(g.learner.step_sizes(), values); }, owned)
         .def("value", &GameLearner::value, "state"_a, "Of a state by the weights of now.")
         .def("learn_game", &GameLearner::learn_game, "states"_a, "outcome"_a, "Learns from a game; the terminal state is not among its states.");
-}
-
-using Sizes = std::vector<std::pair<int, int>>;
-
-std::shared_ptr<const features::Representation> representation(int side, const Sizes& sizes, const std::vector<std::string>& sharing,
-                                                               const std::string& turns, int stage_length) {
-    features::RepresentationOptions options{.side = side,
-                                            .sizes = {},
-                                            .sharing = {},
-                                            .turns = named<features::Turns>({"both", "each", "each+both"}, "turns", turns),
-                                            .stage_length = stage_length};
-    for (const auto& [width, height] : sizes) {
-        options.sizes.push_back({width, height});
-    }
-    for (const std::string& name : sharing) {
-        options.sharing.push_back(named<features::Sharing>({"none", "ci", "nld", "nli", "ld", "li"}, "sharing", name));
-    }
-    return std::make_shared<const features::Representation>(options);
 }
 
 void bind_self_play(nb::module_& m) {
@@ -289,10 +272,10 @@ void bind_self_play(nb::module_& m) {
 
     m.def(
         "self_play",
-        [](int side, const Sizes& sizes, const std::vector<std::string>& sharing, const std::string& turns, int stage_length,
-           const SelfPlayOptions& options,
-           const Rng& rng) { return make_self_play(representation(side, sizes, sharing, turns, stage_length), options, rng); },
-        nb::kw_only(), "side"_a, "sizes"_a, "sharing"_a, "turns"_a, "stage_length"_a, "options"_a, "rng"_a);
+        [](std::shared_ptr<const features::Representation> representation, const SelfPlayOptions& options, const Rng& rng) {
+            return make_self_play(std::move(representation), options, rng);
+        },
+        "representation"_a, "options"_a, "rng"_a, "Weights of 0 and no game yet.");
 }
 
 }  // namespace

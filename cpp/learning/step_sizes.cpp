@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace katachi {
 
@@ -10,26 +11,32 @@ namespace {
 std::size_t weight_of(features::Entry entry) { return static_cast<std::size_t>(std::abs(entry)) - 1; }
 features::Entry entry_of(std::uint32_t weight) { return static_cast<features::Entry>(weight) + 1; }
 
-}  // namespace
-
-StepSizes::StepSizes(const StepSizeOptions& options, std::uint32_t weights) : options_(options) {
+StepSizes::Memories memories_of(const StepSizeOptions& options, std::uint32_t weights) {
     switch (options.rule) {
         case StepRule::constant:
-            return;
+            break;
         case StepRule::counts:
-            memories_ = {std::vector<float>(weights)};
-            break;
+            return {std::vector<float>(weights)};
         case StepRule::kalman:
-            memories_ = {std::vector<float>(weights, static_cast<float>(options.variance))};
-            break;
+            return {std::vector<float>(weights, static_cast<float>(options.variance))};
         case StepRule::idbd:
-            memories_ = {std::vector<float>(weights, static_cast<float>(std::log(options.alpha))), std::vector<float>(weights)};
-            break;
+            return {std::vector<float>(weights, static_cast<float>(std::log(options.alpha))), std::vector<float>(weights)};
     }
-    multiplicity_.resize(weights);
+    return {};
 }
 
-void StepSizes::learn(ShapeWeights& weights, std::span<const features::Entry> active, double v, double delta, double slope) {
+}  // namespace
+
+StepSizes::StepSizes(const StepSizeOptions& options, std::uint32_t weights)
+    : StepSizes(options, weights, std::make_shared<Memories>(memories_of(options, weights))) {}
+
+StepSizes::StepSizes(const StepSizeOptions& options, std::uint32_t weights, std::shared_ptr<Memories> memories)
+    : options_(options), memories_(std::move(memories)), multiplicity_(memories_->empty() ? 0 : weights) {}
+
+StepSizes StepSizes::beside() const { return {options_, static_cast<std::uint32_t>(multiplicity_.size()), memories_}; }
+
+template <class Weights>
+void StepSizes::learn(Weights& weights, std::span<const features::Entry> active, double v, double delta, double slope) {
     if (active.empty()) {
         return;
     }
@@ -53,12 +60,16 @@ void StepSizes::learn(ShapeWeights& weights, std::span<const features::Entry> ac
     }
 }
 
-void StepSizes::learn_by_counts(ShapeWeights& weights, std::span<const features::Entry> active, double error) {
+template <class Weights>
+void StepSizes::learn_by_counts(Weights& weights, std::span<const features::Entry> active, double error) {
+    using Access = Weights::Access;
+    std::vector<float>& counts = memories()[0];
     const double step = options_.alpha * error / static_cast<double>(active.size());
     for (const features::Entry entry : active) {
-        float& count = memories_[0][weight_of(entry)];
+        float& memory = counts[weight_of(entry)];
+        const float count = Access::load(memory);
         weights.add(entry, static_cast<float>(step * options_.count_scale / (options_.count_scale + count)));
-        count += 1;
+        Access::store(memory, count + 1);
     }
 }
 
@@ -76,39 +87,53 @@ void StepSizes::gather(std::span<const features::Entry> active) {
     met_.erase(std::ranges::unique(met_).begin(), met_.end());
 }
 
-// h_i = c_i V (1 - V), R = V (1 - V); K_i = P_i h_i / (sum_j P_j h_j^2 + R).
-void StepSizes::learn_by_kalman(ShapeWeights& weights, std::span<const features::Entry> active, double v, double delta) {
+// h_i = c_i V (1 - V), R = V (1 - V); K_i = P_i h_i / (sum_j P_j h_j^2 + R). Each P_i is read once, so that K_i h_i < 1 whatever other
+// threads do, and no variance falls below 0.
+template <class Weights>
+void StepSizes::learn_by_kalman(Weights& weights, std::span<const features::Entry> active, double v, double delta) {
+    using Access = Weights::Access;
+    std::vector<float>& memory = memories()[0];
     gather(active);
     const double slope = std::max(v * (1 - v), 1e-6);
     double total = slope;
+    variances_.clear();
     for (const std::uint32_t weight : met_) {
         const double h = multiplicity_[weight] * slope;
-        total += memories_[0][weight] * h * h;
+        variances_.push_back(Access::load(memory[weight]));
+        total += variances_.back() * h * h;
     }
-    for (const std::uint32_t weight : met_) {
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+        const std::uint32_t weight = met_[i];
+        const float variance = variances_[i];
         const double h = multiplicity_[weight] * slope;
         multiplicity_[weight] = 0;
-        float& variance = memories_[0][weight];
         const double gain = variance * h / total;
         weights.add(entry_of(weight), static_cast<float>(gain * delta));
-        variance = static_cast<float>(variance - gain * h * variance);
+        Access::store(memory[weight], static_cast<float>(variance - gain * h * variance));
     }
 }
 
-void StepSizes::learn_by_idbd(ShapeWeights& weights, std::span<const features::Entry> active, double error) {
+template <class Weights>
+void StepSizes::learn_by_idbd(Weights& weights, std::span<const features::Entry> active, double error) {
+    using Access = Weights::Access;
+    std::vector<float>& log_steps = memories()[0];
+    std::vector<float>& traces = memories()[1];
     gather(active);
     const auto k = static_cast<double>(active.size());
     for (const std::uint32_t weight : met_) {
         const double x = multiplicity_[weight];
         multiplicity_[weight] = 0;
-        float& log_step = memories_[0][weight];
-        float& trace = memories_[1][weight];
-        log_step = static_cast<float>(log_step + std::clamp(options_.meta_step * error * x * trace, -2.0, 2.0));
+        const float trace = Access::load(traces[weight]);
+        const auto log_step = static_cast<float>(Access::load(log_steps[weight]) + std::clamp(options_.meta_step * error * x * trace, -2.0, 2.0));
+        Access::store(log_steps[weight], log_step);
         const double step = std::exp(static_cast<double>(log_step)) / k;
         const double change = step * error * x;
         weights.add(entry_of(weight), static_cast<float>(change));
-        trace = static_cast<float>(trace * std::max(0.0, 1 - step * x * x) + change);
+        Access::store(traces[weight], static_cast<float>(trace * std::max(0.0, 1 - step * x * x) + change));
     }
 }
+
+template void StepSizes::learn(ShapeWeights&, std::span<const features::Entry>, double, double, double);
+template void StepSizes::learn(ConcurrentWeights&, std::span<const features::Entry>, double, double, double);
 
 }  // namespace katachi

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,29 +28,45 @@ struct StepSizeOptions {
 
 class StepSizes {
    public:
+    using Memories = std::vector<std::vector<float>>;  // by weight: occurrences; variances; log steps and traces
+
     StepSizes(const StepSizeOptions& options, std::uint32_t weights);
+    StepSizes(const StepSizes&) = delete;
+    StepSizes(StepSizes&&) = default;
+    StepSizes& operator=(const StepSizes&) = delete;
+    StepSizes& operator=(StepSizes&&) = default;
+    ~StepSizes() = default;
+    // For another thread: with the same memories. From then on all of them are given ConcurrentWeights.
+    StepSizes beside() const;
 
     const StepSizeOptions& options() const { return options_; }
 
     // The state has these active weights, the value v and the error delta; `slope` is dV / dsum where the rule is to follow the
     // gradient, otherwise 1.
-    void learn(ShapeWeights& weights, std::span<const features::Entry> active, double v, double delta, double slope);
+    template <class Weights>
+    void learn(Weights& weights, std::span<const features::Entry> active, double v, double delta, double slope);
 
     // What is to be kept for an exact resume: nothing for the constant step.
-    std::vector<std::vector<float>>& memories() { return memories_; }
-    const std::vector<std::vector<float>>& memories() const { return memories_; }
+    Memories& memories() { return *memories_; }
+    const Memories& memories() const { return *memories_; }
 
    private:
-    void learn_by_counts(ShapeWeights& weights, std::span<const features::Entry> active, double error);
-    void learn_by_kalman(ShapeWeights& weights, std::span<const features::Entry> active, double v, double delta);
-    void learn_by_idbd(ShapeWeights& weights, std::span<const features::Entry> active, double error);
+    StepSizes(const StepSizeOptions& options, std::uint32_t weights, std::shared_ptr<Memories> memories);
+
+    template <class Weights>
+    void learn_by_counts(Weights& weights, std::span<const features::Entry> active, double error);
+    template <class Weights>
+    void learn_by_kalman(Weights& weights, std::span<const features::Entry> active, double v, double delta);
+    template <class Weights>
+    void learn_by_idbd(Weights& weights, std::span<const features::Entry> active, double error);
     // The active weights, each once, with signed multiplicities.
     void gather(std::span<const features::Entry> active);
 
     StepSizeOptions options_;
-    std::vector<std::vector<float>> memories_;  // by weight: occurrences; variances; log steps and traces
-    std::vector<std::int32_t> multiplicity_;    // by weight, 0 between two calls
-    std::vector<std::uint32_t> met_;            // the weights of the present state
+    std::shared_ptr<Memories> memories_;
+    std::vector<std::int32_t> multiplicity_;  // by weight, 0 between two calls
+    std::vector<std::uint32_t> met_;          // the weights of the present state
+    std::vector<float> variances_;            // theirs
 };
 
 }  // namespace katachi

@@ -1,22 +1,31 @@
 #include "learning/td.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.hpp"
 
 namespace katachi {
 
-TdLearner::TdLearner(const TdOptions& options, std::uint32_t weights) : options_(options), steps_(options.step, weights) {
-    const bool has_traces = options.lambda > 0 || options.normaliser == Normaliser::successor;
-    if (has_traces && options.step.rule != StepRule::constant) {
+namespace {
+
+bool has_traces(const TdOptions& options) { return options.lambda > 0 || options.normaliser == Normaliser::successor; }
+
+}  // namespace
+
+TdLearner::TdLearner(const TdOptions& options, std::uint32_t weights)
+    : TdLearner(options, StepSizes(options.step, weights), has_traces(options) ? weights : 0) {}
+
+TdLearner::TdLearner(const TdOptions& options, StepSizes steps, std::size_t traced) : options_(options), steps_(std::move(steps)) {
+    if (has_traces(options) && options.step.rule != StepRule::constant) {
         throw InvalidArgumentError("steps that adapt are for lambda = 0 and the state's own normaliser");
     }
-    if (has_traces) {
-        for (Trace& trace : traces_) {
-            trace.values.resize(weights);
-        }
+    for (Trace& trace : traces_) {
+        trace.values.resize(traced);
     }
 }
+
+TdLearner TdLearner::beside() const { return {options_, steps_.beside(), traces_[0].values.size()}; }
 
 void TdLearner::begin_game() {
     for (Trace& trace : traces_) {
@@ -27,7 +36,8 @@ void TdLearner::begin_game() {
     }
 }
 
-void TdLearner::learn_step(ShapeWeights& weights, const GameTrace& game) {
+template <class Weights>
+void TdLearner::learn_step(Weights& weights, const GameTrace& game) {
     const int last = game.states() - 1;
     const int t = last - options_.plies;
     if (t >= 0 && options_.target == Target::td && !is_frozen()) {
@@ -35,7 +45,8 @@ void TdLearner::learn_step(ShapeWeights& weights, const GameTrace& game) {
     }
 }
 
-GameErrors TdLearner::learn_game(ShapeWeights& weights, const GameTrace& game, double outcome) {
+template <class Weights>
+GameErrors TdLearner::learn_game(Weights& weights, const GameTrace& game, double outcome) {
     const int states = game.states();
     const bool is_td = options_.target == Target::td;
     // Online, all but the last states have learnt already.
@@ -68,7 +79,8 @@ GameErrors TdLearner::learn_game(ShapeWeights& weights, const GameTrace& game, d
     return errors;
 }
 
-void TdLearner::learn(ShapeWeights& weights, const GameTrace& game, int t, double value, double target) {
+template <class Weights>
+void TdLearner::learn(Weights& weights, const GameTrace& game, int t, double value, double target) {
     const double delta = target - value;
     if (options_.lambda == 0 && options_.normaliser == Normaliser::state) {
         steps_.learn(weights, game.active(t), value, delta, slope(value));
@@ -80,7 +92,8 @@ void TdLearner::learn(ShapeWeights& weights, const GameTrace& game, int t, doubl
 }
 
 // The trace holds gradients, so the slope goes into it with the state that it is of.
-void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double delta, double slope, double k) {
+template <class Weights>
+void TdLearner::learn_with_traces(Weights& weights, const GameTrace& game, int t, double delta, double slope, double k) {
     Trace& trace = traces_[options_.trace_parity == TraceParity::per_colour ? static_cast<std::size_t>(t % 2) : 0];
     const auto active = game.active(t);
     const auto decay = static_cast<float>(options_.lambda);
@@ -117,5 +130,10 @@ void TdLearner::learn_with_traces(ShapeWeights& weights, const GameTrace& game, 
         weights.add(static_cast<features::Entry>(weight) + 1, static_cast<float>(step * trace.values[weight]));
     }
 }
+
+template void TdLearner::learn_step(ShapeWeights&, const GameTrace&);
+template void TdLearner::learn_step(ConcurrentWeights&, const GameTrace&);
+template GameErrors TdLearner::learn_game(ShapeWeights&, const GameTrace&, double);
+template GameErrors TdLearner::learn_game(ConcurrentWeights&, const GameTrace&, double);
 
 }  // namespace katachi

@@ -89,11 +89,22 @@ struct GameErrors {
     double mean = 0;           // of target - value
     double rms = 0;
     double rms_to_outcome = 0;
+
+    GameErrors& operator+=(const GameErrors& other) {
+        cross_entropy += other.cross_entropy;
+        mean += other.mean;
+        rms += other.rms;
+        rms_to_outcome += other.rms_to_outcome;
+        return *this;
+    }
 };
 
 class TdLearner {
    public:
     TdLearner(const TdOptions& options, std::uint32_t weights);
+    // For another thread: with traces of its own, and with the same memories of the steps. From then on all of them are given
+    // ConcurrentWeights.
+    TdLearner beside() const;
 
     const TdOptions& options() const { return options_; }
     StepSizes& step_sizes() { return steps_; }
@@ -101,7 +112,8 @@ class TdLearner {
     bool is_frozen() const { return options_.step.rule == StepRule::constant && options_.step.alpha == 0; }
 
     double value_of(double sum) const { return options_.head == Head::linear ? sum + options_.linear_offset : 1 / (1 + std::exp(-sum)); }
-    double value(const ShapeWeights& weights, std::span<const features::Entry> active) const {
+    template <class Weights>
+    double value(const Weights& weights, std::span<const features::Entry> active) const {
         double sum = 0;
         for (const features::Entry entry : active) {
             sum += weights[entry];
@@ -111,9 +123,11 @@ class TdLearner {
 
     void begin_game();
     // Online: the last state of the game has been met.
-    void learn_step(ShapeWeights& weights, const GameTrace& game);
+    template <class Weights>
+    void learn_step(Weights& weights, const GameTrace& game);
     // The game is over with an outcome (1: Black has won).
-    GameErrors learn_game(ShapeWeights& weights, const GameTrace& game, double outcome);
+    template <class Weights>
+    GameErrors learn_game(Weights& weights, const GameTrace& game, double outcome);
 
    private:
     struct Trace {
@@ -121,8 +135,12 @@ class TdLearner {
         std::vector<std::uint32_t> weights;  // those that are not 0
     };
 
-    void learn(ShapeWeights& weights, const GameTrace& game, int t, double value, double target);
-    void learn_with_traces(ShapeWeights& weights, const GameTrace& game, int t, double delta, double slope, double k);
+    TdLearner(const TdOptions& options, StepSizes steps, std::size_t traced);
+
+    template <class Weights>
+    void learn(Weights& weights, const GameTrace& game, int t, double value, double target);
+    template <class Weights>
+    void learn_with_traces(Weights& weights, const GameTrace& game, int t, double delta, double slope, double k);
     double slope(double value) const { return options_.head == Head::non_linear ? value * (1 - value) : 1; }
 
     TdOptions options_;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/access.hpp"
 #include "features/representation.hpp"
 
 namespace katachi {
@@ -14,6 +15,8 @@ namespace katachi {
 // what has no weight. So no reader asks for a sign.
 class ShapeWeights {
    public:
+    using Access = PlainAccess;
+
     explicit ShapeWeights(std::uint32_t count) : count_(count), mirrored_(2 * static_cast<std::size_t>(count) + 1) {}
 
     std::uint32_t count() const { return count_; }
@@ -30,6 +33,8 @@ class ShapeWeights {
     std::span<const float> values() const { return std::span(mirrored_).subspan(count_ + 1); }
 
    private:
+    friend class ConcurrentWeights;
+
     const float* middle() const { return mirrored_.data() + count_; }
     float* middle() { return mirrored_.data() + count_; }
 
@@ -37,10 +42,32 @@ class ShapeWeights {
     std::vector<float> mirrored_;
 };
 
-// The worth of a window's content while weights may change: through the tables of the sharing, for a player to move and a stage.
-class SharedLookup {
+// The same weights while several threads read and change them. A change may be lost when another thread makes one in the same moment, and
+// the two places of a weight may be one change apart, at most until the next change. To learning by many small steps both are harmless.
+class ConcurrentWeights {
    public:
-    SharedLookup(const features::Representation& representation, const ShapeWeights& weights, Player to_play, int stage = 0)
+    using Access = AtomicAccess;
+
+    explicit ConcurrentWeights(ShapeWeights& weights) : middle_(weights.middle()) {}
+
+    float operator[](features::Entry entry) const { return Access::load(middle_[entry]); }
+
+    void add(features::Entry entry, float change) {
+        assert(entry != 0);
+        const float value = (*this)[entry] + change;
+        Access::store(middle_[entry], value);
+        Access::store(middle_[-entry], -value);
+    }
+
+   private:
+    float* middle_;
+};
+
+// The worth of a window's content while weights may change: through the tables of the sharing, for a player to move and a stage.
+template <class Weights>
+class BasicSharedLookup {
+   public:
+    BasicSharedLookup(const features::Representation& representation, const Weights& weights, Player to_play, int stage = 0)
         : tables_(representation.tables_for(to_play)), weights_(&weights), shift_(representation.shift(stage)) {}
 
     float operator()(int window, features::Code code) const {
@@ -65,9 +92,11 @@ class SharedLookup {
 
    private:
     std::span<const features::ShareTable* const> tables_;
-    const ShapeWeights* weights_;
+    const Weights* weights_;
     features::Entry shift_;
 };
+
+using SharedLookup = BasicSharedLookup<ShapeWeights>;
 
 // The same of weights that stay as they are: one table over the features of `shapes`. Fused, these are the shapes of the largest
 // size alone, and their worth contains that of the smaller windows inside, each of which goes to one larger window.

@@ -1018,6 +1018,10 @@ class SelfPlayOptions:
     @count_occurrences.setter
     def count_occurrences(self, arg: bool, /) -> None: ...
     @property
+    def threads(self) -> int: ...
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+    @property
     def td(self) -> TdOptions: ...
     @td.setter
     def td(self, arg: TdOptions, /) -> None: ...
@@ -1142,13 +1146,5 @@ class SelfPlay:
     @rng.setter
     def rng(self, arg: Rng, /) -> None: ...
 
-def self_play(
-    *,
-    side: int,
-    sizes: Sequence[tuple[int, int]],
-    sharing: Sequence[str],
-    turns: str,
-    stage_length: int,
-    options: SelfPlayOptions,
-    rng: Rng,
-) -> SelfPlay: ...
+def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
+    """Weights of 0 and no game yet."""

@@ -73,6 +73,25 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
     assert rows[-1] == games
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_in_threads_is_ended_and_goes_on(number: signal.Signals, tmp_path: Path) -> None:
+    command = (*RUN, "--threads", "2", "--count-occurrences")
+    process = subprocess.Popen(
+        [*KATACHI, *command, "--games", "1000000000", "--out", str(tmp_path)], stderr=subprocess.DEVNULL
+    )
+    wait_for_games(process, tmp_path, 160)
+    os.kill(process.pid, number)
+    assert process.wait(timeout=30) == {"SIGKILL": -9, "SIGINT": 130}[number.name]
+    before = load_checkpoint(tmp_path / "checkpoint.safetensors")
+    run = katachi(*command, "--games", str(before.games + 25), "--out", str(tmp_path), "--json")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["played"] == 25
+    after = load_checkpoint(tmp_path / "checkpoint.safetensors")
+    assert before.occurrences is not None
+    assert after.occurrences is not None
+    assert after.occurrences.sum() > before.occurrences.sum()
+
+
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     process = subprocess.Popen([*KATACHI, *RUN, "--games", "1000000000", "--out", str(tmp_path), "--json"])
     try:
@@ -94,6 +113,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
         (("--sharing", "le"), "SelfPlaySettings.sharing"),
         (("--lambda", "0.5", "--plies", "1"), "needs trace_parity=single"),
         (("--sizes", "4x4"), "SelfPlaySettings.sizes"),
+        (("--threads", "0"), "SelfPlaySettings.threads"),
     ],
 )
 def test_mistakes_are_one_message(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:

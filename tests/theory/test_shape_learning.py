@@ -203,9 +203,10 @@ def test_data_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_weights_grow_into_what_the_source_has() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_weights_grow_into_what_the_source_has(threads: int) -> None:
     """After 20,000 games on 9x9: the signs, order and size of the smallest shapes' weights after its million games."""
-    play = self_play(SelfPlaySettings(seed=1))
+    play = self_play(SelfPlaySettings(seed=1, threads=threads))
     play.run(20_000)
     anywhere, by_place, squares = play.weights[0], play.weights[1:16], list(play.weights[16:24])
     assert 0.2018 / 2 < anywhere < 0.2018 * 2

@@ -42,6 +42,9 @@ def train(
     eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded or strict.")] = "simple",
     ties: Annotated[str, typer.Option(help="Among equally good moves: random or last.")] = "random",
     longest_game: Annotated[int, typer.Option(help="Moves; a longer game is a draw.")] = 1000,
+    threads: Annotated[
+        int, typer.Option(help="Threads that learn the same weights; with one thread, one seed gives one result.")
+    ] = 1,
     count_occurrences: Annotated[
         bool, typer.Option(help="Keep in the checkpoint how often each weight was active.")
     ] = False,
@@ -104,6 +107,7 @@ def train(
         "epsilon": epsilon,
         "ties": ties,
         "longest_game": longest_game,
+        "threads": threads,
         "count_occurrences": count_occurrences,
         "td": TdSettings.from_mapping(learning),
     }

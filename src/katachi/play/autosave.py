@@ -10,8 +10,7 @@ Where there are no locks (Windows, some network file systems) everybody writes `
 
 import os
 import re
-import shutil
-import tempfile
+import stat
 import time
 import weakref
 from itertools import count
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from katachi.core.errors import InvalidArgumentError, KatachiError
+from katachi.core.files import write_whole
 from katachi.games.go.record import Record
 from katachi.play.table import Table
 
@@ -193,20 +193,7 @@ def save_with_backup(table: Table, path: Path, backed_up: set[Path]) -> Path | N
     target = Path(os.path.realpath(path))
     if target not in backed_up and target.is_file():
         backup = target.with_name(f"{target.name}~")
-        _copy(target, backup)
+        write_whole(backup, target.read_bytes(), mode=stat.S_IMODE(target.stat().st_mode))
     record.save(target)
     backed_up.add(target)
     return backup
-
-
-def _copy(source: Path, target: Path) -> None:
-    """With the permissions of the source, and never with more than these."""
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".tmp")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(source.read_bytes())
-        shutil.copymode(source, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -34,7 +34,7 @@ class SelfPlaySettings(ShapeSettings):
     """A run: what is learnt, from which games."""
 
     size: int = Field(default=9, ge=1, le=19, description="Side of the board (5.6: 9).")
-    seed: int = Field(default=1, ge=0, description="Same seed, same games, same weights.")
+    seed: int = Field(default=1, ge=0, description="Same seed, same games, same weights, if there is one thread.")
 
     komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (5.6).")
     eye_rule: Literal["simple", "surrounded", "strict"] = Field(
@@ -45,6 +45,13 @@ class SelfPlaySettings(ShapeSettings):
         default="random", description="Among equally good moves: any, or, as printed, the last one."
     )
     longest_game: int = Field(default=1000, ge=1, le=1_000_000, description="Moves; a longer game is a draw (5.6).")
+    threads: int = Field(
+        default=1,
+        ge=1,
+        le=256,
+        description="Threads that play and learn the same weights at a time; with more than one, no two runs are alike "
+        "(ours).",
+    )
     count_occurrences: bool = Field(
         default=False,
         description="Count how often each weight is active in the states of the games: SelfPlay.occurrences (ours).",
@@ -57,24 +64,13 @@ class SelfPlaySettings(ShapeSettings):
         return values
 
 
-def _shape_options(settings: SelfPlaySettings) -> dict[str, Any]:
-    """The representation, as native code takes it."""
-    return {
-        "side": settings.size,
-        "sizes": [(int(size[0]), int(size[2])) for size in settings.sizes],
-        "sharing": settings.sharing.split("+")[::-1],  # anywhere before by place: so weights are numbered
-        "turns": settings.turns,
-        "stage_length": settings.stage_length,
-    }
-
-
 def self_play(settings: SelfPlaySettings) -> _core.SelfPlay:
     """Weights of 0 and no game yet."""
     options = _core.SelfPlayOptions()
-    for name in ("komi", "eye_rule", "epsilon", "ties", "longest_game", "count_occurrences"):
+    for name in ("komi", "eye_rule", "epsilon", "ties", "longest_game", "threads", "count_occurrences"):
         setattr(options, name, getattr(settings, name))
     options.td = settings.td.to_native()
-    return _core.self_play(**_shape_options(settings), options=options, rng=Rng(settings.seed).split("self-play"))
+    return _core.self_play(settings.to_native(settings.size), options, Rng(settings.seed).split("self-play"))
 
 
 def snapshot_counts(first: int = 10, factor: float = 1.2) -> Iterator[int]:

@@ -27,13 +27,13 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from sys import intern
 from typing import Any
 
 from sgfmill import sgf_grammar
 
 from katachi.core.errors import InvalidArgumentError, ParseError
+from katachi.core.files import write_whole
 from katachi.core.settings import did_you_mean
 
 __all__ = [
@@ -638,34 +638,7 @@ def format_sgf(root: SgfNode) -> bytes:
 
 def save_sgf(root: SgfNode, path: str | os.PathLike[str]) -> None:
     """Writes a tree to a file, which is replaced only when all is written and keeps its permissions."""
-    data = format_sgf(root)
-    mode = _mode_of_file(path)
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".katachi-{os.getpid()}-{os.urandom(4).hex()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            if mode is not None:
-                os.chmod(temporary, mode)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _mode_of_file(path: str | os.PathLike[str]) -> int | None:
-    """The permissions of a file that exists; refuses to replace a device, a pipe or a folder."""
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "not a regular file, which a record could replace", os.fspath(path))
-    return mode & 0o777
+    write_whole(path, format_sgf(root))
 
 
 def _raw_values(name: str, values: list[str]) -> list[bytes]:
