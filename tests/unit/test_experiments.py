@@ -312,9 +312,9 @@ class TestFolder:
 
     def test_what_a_kill_left_of_a_file_is_removed(self, tmp_path: Path) -> None:
         run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
-        (tmp_path / ".part-1-summary.json").write_text("{")
-        (tmp_path / ".part-abc").mkdir()
-        (tmp_path / ".part-abc" / "figure.png").write_bytes(b"")
+        (tmp_path / ".katachi-1-ab.tmp").write_text("{")
+        (tmp_path / ".katachi-abc").mkdir()
+        (tmp_path / ".katachi-abc" / "figure.png").write_bytes(b"")
         run_experiment("ladder", "smoke", 1, tmp_path, InProcess())
         assert not list(tmp_path.glob(".*"))
 

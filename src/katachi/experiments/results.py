@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, cast
 from katachi.arena.executor import Executor
 from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, KatachiError, StoreError
+from katachi.core.files import write_whole
 from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Row, Scale, Summary, Verdict, read_rows
 from katachi.experiments.registry import Experiment, experiment, load_experiments
 
@@ -31,7 +32,7 @@ OnDamage: TypeAlias = Callable[[str, str], object]  # the id of an experiment; a
 # In a checkout; an installed package has none.
 COMMITTED = Path(__file__).parents[3] / "benchmarks" / "results" / "reproduce"
 _ROWS, _SUMMARY, _SETTINGS, _LOCK = "rows.jsonl", "summary.json", "settings.json", "run.lock"
-_DRAFT = ".part-"  # how the name of a file begins that is not written to its end
+_DRAFT = ".katachi-"  # how the names of files begin that are not written to their end (katachi.core.files)
 
 
 @dataclass(frozen=True)
@@ -313,13 +314,9 @@ def draw_figure(found: Experiment, rows: Sequence[Row], path: Path) -> None:
 
 def save_text(path: Path, text: str) -> None:
     """Complete or not at all."""
-    draft = path.with_name(f"{_DRAFT}{os.getpid()}-{path.name}")
     try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
+        write_whole(path, text.encode())
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise StoreError(f"{path}: {error.strerror or error}") from error
 
 
