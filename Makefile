@@ -100,7 +100,7 @@ weights: $(VENV)/.stamp-package ## learn the weights that come with the package 
 	for side in 5 7 9; do \
 	    $(BIN)/katachi train --size $$side --games 1000000 --seed 1 --out build/weights/$${side}x$$side \
 	    && $(BIN)/katachi weights copy build/weights/$${side}x$$side/checkpoint.safetensors src/katachi/data/weights/$${side}x$$side.safetensors \
-	    || exit 1; done
+	    && rm -r build/weights/$${side}x$$side || exit 1; done
 
 stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the native core anew
 	@$(call generate_stub,$(STUB))

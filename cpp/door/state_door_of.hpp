@@ -155,8 +155,12 @@ class StateDoorOf final : public StateDoor {
                 throw InvalidArgumentError("these local shapes are for boards of " + std::to_string(side) + "x" + std::to_string(side) +
                                            ", not for\n" + text());
             }
+            AlphaBetaOptions chosen = options;
+            if (shapes->representation().stages() > 1) {
+                chosen.table_bytes = 0;  // a key does not know the number of moves, and values depend on it
+            }
             using Leaves = ShapeLeaves<std::remove_cvref_t<decltype(state_.board())>>;
-            return std::make_unique<AlphaBeta<S, Leaves>>(state_, actions, options, Leaves(std::move(shapes)), calls_python_);
+            return std::make_unique<AlphaBeta<S, Leaves>>(state_, actions, chosen, Leaves(std::move(shapes)), calls_python_);
         } else {
             throw InvalidArgumentError("local shapes are for Go, not for\n" + text());
         }

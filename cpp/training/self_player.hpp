@@ -186,7 +186,8 @@ class SelfPlayer {
         const double outcome = is_cut || score == 0 ? 0.5 : score > 0 ? 1.0 : 0.0;
         const GameErrors errors = learner_->learn_game(*weights_, game_, outcome);
         if (!std::isfinite(errors.rms)) {
-            throw DivergenceError("the weights have grown beyond all bounds in game " + std::to_string(number) + ": a smaller alpha may help");
+            throw DivergenceError("the weights have grown beyond all bounds in game " + std::to_string(number) +
+                                  ": a smaller alpha, or variance, may help");
         }
         if (options_->count_occurrences) {
             game_.for_each([&](features::Entry entry) { ++counts.occurrences[static_cast<std::size_t>(std::abs(entry)) - 1]; });

@@ -127,5 +127,5 @@ def test_what_people_see(tmp_path: Path) -> None:
     run = katachi("train", "--size", "5x5", "--games", "50", "--lambda", "0.3", "--out", str(tmp_path))
     assert run.returncode == 0, run.stderr
     assert "50 games in" in run.stdout
-    assert "games a second" in run.stdout
+    assert "games a CPU second" in run.stdout
     assert "50/50 games:" in run.stderr

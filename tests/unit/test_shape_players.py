@@ -13,7 +13,7 @@ from katachi.core.types import Action
 from katachi.features.local_shapes import LocalShapes, ShapeSettings
 from katachi.games.go import GoGame, Position
 from katachi.games.registry import make_game
-from katachi.players.player import check_player, lasting_name
+from katachi.players.player import check_player, fingerprint, lasting_name
 from katachi.players.registry import change_settings, make_player
 from katachi.values.shape_value import ShapeValue, logistic
 from katachi.values.shipped import shipped_sizes, shipped_weights
@@ -89,18 +89,41 @@ def test_what_there_are_no_weights_for(tmp_path: Path) -> None:
     for name, words in (("cut.safetensors", "damaged"), ("nothing", "no such file"), (".", "is a folder")):
         with pytest.raises(WeightsError, match=words):
             check_player(make_player(f"shapes:weights={tmp_path / name}"), GoGame(5))
-    for spec in ("shapes:weights=''", "shapes:epsilon=2", "alpha-beta:depth=0", "alpha-beta:seconds=0"):
+    for spec in ("shapes:weights=''", "shapes:epsilon=2", "alpha-beta:depth=0", "alpha-beta:iterative=false,nodes=9"):
         with pytest.raises(SettingsError):
             make_player(spec)
 
 
-def test_a_file_that_changes_is_read_again(corner_lover: Path) -> None:
+def test_a_player_keeps_its_weights_and_a_run_does_not_go_on_with_others(corner_lover: Path, tmp_path: Path) -> None:
     game, player = GoGame(5), make_player(f"shapes:weights={corner_lover}")
-    assert player.choose(game, Position(5), Rng(1)).value == logistic(0.25)
+    before = fingerprint(player, game)
+    settings = MatchSettings(first=player.name, second="random", games=2, seed=1, options={"size": 5})
+    run_match(settings, folder=tmp_path / "run")
     value, header = load_weights(corner_lover)
     value.assign(value.weights * 2)
     save_weights(corner_lover, value, header)
-    assert player.choose(game, Position(5), Rng(1)).value == logistic(0.5)
+    again = make_player(player.name)
+    assert player.choose(game, Position(5), Rng(1)).value == logistic(0.25)
+    assert again.choose(game, Position(5), Rng(1)).value == logistic(0.5)
+    assert before == fingerprint(player, game) != fingerprint(again, game)
+    assert fingerprint(make_player("random"), game) is None
+    with pytest.raises(InvalidArgumentError, match=r"other settings.*\n.*files: "):
+        run_match(settings.replace(games=4), folder=tmp_path / "run")
+
+
+def test_linear_weights_have_linear_values(tmp_path: Path) -> None:
+    shapes = LocalShapes(5, STONES)
+    value = ShapeValue(shapes, np.full(shapes.weights, 0.125, dtype=np.float32))
+    header = WeightsHeader(5, STONES, configuration={"td": {"head": "linear", "linear_offset": 0.5}})
+    save_weights(tmp_path / "linear.safetensors", value, header)
+    read, _ = load_weights(tmp_path / "linear.safetensors")
+    assert read.value(Position(5).play("A1")) == 0.625
+    assert read.chance(-3.0) == 0.0
+    for spec in ("shapes", "alpha-beta"):
+        player = make_player(f"{spec}:weights={tmp_path / 'linear.safetensors'}")
+        if spec == "alpha-beta":
+            player = change_settings(player, {"depth": 1})
+        assert player.choose(GoGame(5), Position(5), Rng(1)).value == 0.625
 
 
 def test_names(corner_lover: Path, monkeypatch: pytest.MonkeyPatch) -> None:

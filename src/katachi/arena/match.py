@@ -27,12 +27,13 @@ from katachi.core.settings import Settings
 from katachi.core.types import Player
 from katachi.games.contract import Game
 from katachi.games.registry import make_game
-from katachi.players.player import GamePlayer, check_player, close_player
+from katachi.players.player import GamePlayer, check_player, close_player, fingerprint
 from katachi.players.registry import make_player
 
 __all__ = [
     "MatchResult",
     "MatchSettings",
+    "fingerprints",
     "play_match",
     "run_match",
     "run_tasks",
@@ -220,7 +221,8 @@ def run_match(
     with ExitStack() as stack:
         store = None
         if folder is not None:
-            store = stack.enter_context(Store(folder, settings.model_dump(mode="json")))
+            read = fingerprints((settings.first, settings.second), game)
+            store = stack.enter_context(Store(folder, {**settings.model_dump(mode="json"), **read}))
         tasks = list(settings.tasks())
         outcomes = run_tasks(
             tasks,
@@ -234,6 +236,13 @@ def run_match(
             if store is not None:
                 store.drop_from(test.games)
         return result(outcomes)
+
+
+def fingerprints(specs: Sequence[str], game: Game[Any]) -> dict[str, Any]:
+    """For a store: what players read, by their specs. A run does not go on with other files of the same name."""
+    read = {spec: fingerprint(make_player(spec), game) for spec in sorted(set(specs))}
+    files = {spec: content for spec, content in read.items() if content is not None}
+    return {"files": files} if files else {}
 
 
 def run_tasks(

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from katachi._core import Rng
 from katachi.arena.executor import Executor
-from katachi.arena.match import run_tasks
+from katachi.arena.match import fingerprints, run_tasks
 from katachi.arena.ratings import PairCounts, Rating, Ratings, rate
 from katachi.arena.referee import GameOutcome, GameTask, check_scoring
 from katachi.arena.statistics import Score
@@ -365,7 +365,10 @@ def run_tournament(
     games: list[tuple[Fixture, GameOutcome]] = []
     told = -inf
     with ExitStack() as stack:
-        store = None if folder is None else stack.enter_context(Store(folder, settings.stored()))
+        store = None
+        if folder is not None:
+            read = fingerprints(list(settings.player.values()), make_game(settings.game, **settings.options))
+            store = stack.enter_context(Store(folder, {**settings.stored(), **read}))
         for fixtures in _stages(settings, lambda: TournamentResult(settings, middle, games)):
             by_index = {fixture.task.index: fixture for fixture in fixtures}
 

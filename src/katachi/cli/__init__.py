@@ -20,6 +20,9 @@ def main() -> None:
     except KatachiError as error:
         print(f"katachi: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except MemoryError:
+        print("katachi: there is not enough memory for this", file=sys.stderr)
+        raise SystemExit(2) from None
     except OSError as error:
         if error.errno != errno.ENOSPC or error.filename is not None:  # not of what is printed
             raise

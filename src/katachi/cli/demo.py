@@ -11,7 +11,7 @@ from katachi.cli.options import AsJson
 __all__ = ["demo"]
 
 _OPPONENTS = ("random", "flat-mc:sims=4", "flat-mc:sims=16", "flat-mc:sims=64")
-_MIDDLE = 100  # games: one player has learnt only so little
+_FEW = 100  # games: one player has learnt only so little
 
 
 def demo(
@@ -36,24 +36,20 @@ def demo(
     from katachi.arena.tournament import TournamentSettings, run_tournament
     from katachi.cli.tournament import format_table, leader
     from katachi.cli.train import metrics_line, square_side
+    from katachi.players.spec import PlayerSpec, format_spec
     from katachi.training.self_play import SelfPlaySettings, train
 
     side = square_side(size)
     raise_on_hangup()
     with TemporaryDirectory(prefix="katachi-demo-") if out is None else nullcontext(str(out)) as place:
-        folder = Path(place)
+        folders = {count: Path(place) / f"weights-{count}" for count in sorted({min(_FEW, training), training})}
+        learners = {
+            f"shapes, {count:,} games": format_spec(
+                PlayerSpec("shapes", {"weights": str(folder / "checkpoint.safetensors")})
+            )
+            for count, folder in folders.items()
+        }
         settings = SelfPlaySettings(size=side, seed=seed)
-        learners = {}
-        for count in sorted({min(_MIDDLE, training), training}):
-            weights = folder / f"weights-{count}"
-            with live_status(count, quiet=as_json) as tell:
-                train(
-                    settings,
-                    games=count,
-                    folder=weights,
-                    on_games=lambda done, row, tell=tell: tell(done, "" if row is None else metrics_line(row)),  # type: ignore[misc]
-                )
-            learners[f"shapes, {count:,} games"] = f"shapes:weights='{weights / 'checkpoint.safetensors'}'"
         tournament = TournamentSettings(
             kind="round-robin",
             player={**learners, **{spec: spec for spec in _OPPONENTS}},
@@ -63,10 +59,18 @@ def demo(
             openings=2,
             anchors={"random": 0.0},
         )
+        for count, folder in folders.items():
+            with live_status(count, quiet=as_json) as tell:
+                train(
+                    settings,
+                    games=count,
+                    folder=folder,
+                    on_games=lambda done, row, tell=tell: tell(done, "" if row is None else metrics_line(row)),  # type: ignore[misc]
+                )
         with live_status(tournament.total_games, quiet=as_json) as tell:
             result = run_tournament(
                 tournament,
-                folder=None if out is None else folder / "tournament",
+                folder=None if out is None else Path(place) / f"tournament-{training}",
                 on_result=lambda some: tell(len(some.games), leader(some)),
             )
     if as_json:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["gtp"]
 
-_USUAL_SIDES = (19, 13, 9, 7, 5)
+_LARGEST_SIDE = 19
 
 
 def gtp(
@@ -97,10 +97,12 @@ def _first_size(player: "GamePlayer", asked: str | None) -> tuple[int, int]:
     if asked is not None:
         check_player(player, GoGame(asked))
         return parse_size(asked)
-    for side in _USUAL_SIDES:
+    first: KatachiError | None = None
+    for side in range(_LARGEST_SIDE, 0, -1):
         try:
             check_player(player, GoGame(side))
-        except KatachiError:
+        except KatachiError as error:
+            first = first or error
             continue
         return side, side
-    return _USUAL_SIDES[0], _USUAL_SIDES[0]  # whatever is wrong is said at the first move
+    raise first or KatachiError("there is no board that this player plays on")

@@ -63,7 +63,7 @@ def train(
     """Learn to value positions by self-play: temporal differences over local shapes (RLGO).
 
     The folder keeps a checkpoint from which a run that was stopped or killed goes on exactly, snapshots of the weights
-    after 10, 12, 14, … games, and metrics as JSON lines. One seed gives one result.
+    after 10, 12, 14, … games, and metrics as JSON lines. With one thread, one seed gives one result.
 
     \b
     Examples:
@@ -157,7 +157,7 @@ def _lines(result: "TrainingResult") -> list[str]:
     if result.played:
         rate = result.played / max(result.cpu_seconds, 1e-9)
         lines.append(
-            f"  {result.played:,} of them now: {result.cpu_seconds:.1f} CPU seconds, {rate:,.0f} games a second"
+            f"  {result.played:,} of them now: {result.cpu_seconds:.1f} CPU seconds, {rate:,.0f} games a CPU second"
         )
     if result.last is not None:
         lines.append(f"  last: {metrics_line(result.last)}")

@@ -65,9 +65,12 @@ def copy(
     """
     from dataclasses import replace
 
+    from katachi.core.errors import InvalidArgumentError
     from katachi.values.weights_file import load_weights, save_weights
 
     value, header = load_weights(file)
+    if to.exists() and to.samefile(file):
+        raise InvalidArgumentError(f"{to} is the file itself: a run could not go on from it any more")
     save_weights(to, value, replace(header, state={}))
     print(f"{to}: {value.shapes.weights:,} weights for {header.board_size}x{header.board_size}, {header.games:,} games")
 

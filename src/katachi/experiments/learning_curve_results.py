@@ -141,15 +141,19 @@ class LearningCurves:
         return gap - error > by
 
     def is_equal(self, one: str, other: str) -> bool:
-        """Do they differ by less than what is as good as equal?"""
-        return abs(self.gap(one, other)[0]) < EQUAL
+        """Do they differ by less than what is as good as equal, and is that known so well?"""
+        gap, error = self.gap(one, other)
+        return abs(gap) < EQUAL and error < EQUAL
+
+    def is_no_lower(self, one: str, other: str) -> bool:
+        """Is it rated as good as equal or higher, for certain (95 %)?"""
+        gap, error = self.gap(one, other)
+        return gap - error > -EQUAL
 
     def best(self, labels: Sequence[str]) -> str:
-        """The run that ends highest, of those that end."""
+        """The run that ends highest; one that diverged only if all have."""
         ended = [label for label in labels if self.diverged(label) is None]
-        if not ended:
-            raise InvalidArgumentError(f"none of {', '.join(labels)} has been rated at its end")
-        return max(ended, key=lambda label: self.rating(self.last(label)).elo)
+        return max(ended, key=lambda label: self.rating(self.last(label)).elo) if ended else labels[0]
 
     def score(self, one: str, other: str) -> Score:
         """What one player made against another."""

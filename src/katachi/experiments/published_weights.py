@@ -43,8 +43,8 @@ FAMILIES = {
     "3x3 ld": {"rms": 0.016, "largest": 0.258},
 }
 # First, second, third, and last. The third and the fourth are 0.002 apart, less than weights change from one snapshot
-# to the next: either may be third.
-BEST_2X2: tuple[tuple[str, ...], ...] = (("OX/XX",), ("OX/X.",), (".X/X.", "XO/X."))
+# to the next; the judgement is strict nevertheless.
+BEST_2X2 = ("OX/XX", "OX/X.", ".X/X.")
 WORST_2X2 = "XX/XX"
 _FACTOR = 2.0
 _SMALL = 0.05  # single weights nearer to zero are not compared by size: a factor says little there
@@ -101,12 +101,12 @@ def judge(found: Mapping[str, Any]) -> list[Finding]:
     best, worst = ranked[: len(BEST_2X2)], ranked[-1]
     stone, corner, centre = found["stone"], found["places"]["A1"], found["places"]["E5"]
     return [
-        Finding("extremes", best[0] in BEST_2X2[0] and worst == WORST_2X2, f"2x2 anywhere: {told}"),
+        Finding("extremes", best[0] == BEST_2X2[0] and worst == WORST_2X2, f"2x2 anywhere: {told}"),
         Finding(
             "order",
-            all(one in known for one, known in zip(best, BEST_2X2, strict=True)) and worst == WORST_2X2,
+            tuple(best) == BEST_2X2 and worst == WORST_2X2,
             f"the best 2x2 are {', '.join(best)} and the worst is {worst} "
-            f"(published {', '.join(' or '.join(known) for known in BEST_2X2)} and {WORST_2X2})",
+            f"(published {', '.join(BEST_2X2)} and {WORST_2X2})",
         ),
         Finding(
             "signs",

@@ -9,7 +9,7 @@ from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.search.searches import Progress
 
-__all__ = ["Decision", "GamePlayer", "check_player", "close_player", "lasting_name"]
+__all__ = ["Decision", "GamePlayer", "check_player", "close_player", "fingerprint", "lasting_name"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class GamePlayer(Protocol):
     """Chooses moves in any game of the contract.
 
     One that has something running also has `close()`; one that needs something that may be missing, or does not play
-    every game, has `check(game)`; one whose name means something else in another folder has `lasting_name`.
+    every game, has `check(game)`; one whose name means something else in another folder has `lasting_name`; one whose
+    moves depend on a file has `fingerprint(game)`.
     """
 
     @property
@@ -54,6 +55,12 @@ def check_player(player: GamePlayer, game: Game[Any]) -> None:
 def lasting_name(player: GamePlayer) -> str:
     """The spec that makes this player in whatever folder one is."""
     return str(getattr(player, "lasting_name", player.name))
+
+
+def fingerprint(player: GamePlayer, game: Game[Any]) -> str | None:
+    """What a player's moves depend on beside its name, such as the content of a file; None: nothing."""
+    found = getattr(player, "fingerprint", None)
+    return None if found is None else found(game)
 
 
 def close_player(player: GamePlayer) -> None:

@@ -6,11 +6,11 @@ see to the end (endings of tic-tac-toe, say) perfectly, and before that the firs
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from katachi._core import Player, Rng, ShapeEvaluator
+from katachi._core import Player, Rng
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.settings import Settings
@@ -21,8 +21,7 @@ from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
-from katachi.values.shape_value import logistic
-from katachi.values.shipped import evaluator_of, shipped_weights
+from katachi.values.shipped import Evaluation, evaluation_of, shipped_weights
 
 __all__ = ["AlphaBetaPlayer", "AlphaBetaPlayerSettings", "ShapesPlayer", "ShapesSettings"]
 
@@ -38,6 +37,25 @@ class ShapesSettings(Settings):
     epsilon: float = Field(default=0.0, ge=0, le=1, description="How often a move is random (5.7.5: 0 in matches).")
 
 
+class _WeightsReader:
+    """Reads a player's weights once for each size of board: they stay what they are, whatever becomes of the file."""
+
+    def __init__(self, weights: str) -> None:
+        self._weights = weights
+        self._evaluations: dict[int, Evaluation] = {}
+
+    def evaluation(self, game: Game[Any]) -> Evaluation:
+        if not isinstance(game, GoGame):
+            raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
+        if game.width != game.height:
+            raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
+        if game.width not in self._evaluations:
+            shipped = self._weights == _SHIPPED
+            path = shipped_weights(game.width) if shipped else Path(self._weights).expanduser()
+            self._evaluations[game.width] = evaluation_of(path, game.width)
+        return self._evaluations[game.width]
+
+
 class ShapesPlayer:
     """`shapes:weights=FILE`: the move to the best afterstate, any of them if there are several."""
 
@@ -45,23 +63,28 @@ class ShapesPlayer:
         self.settings = settings
         self.name = _name("shapes", settings, settings.weights)
         self.lasting_name = _name("shapes", settings, _lasting(settings.weights))
+        self._reader = _WeightsReader(settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if there are no weights for this game."""
-        _go_evaluator(game, self.settings.weights)
+        self._reader.evaluation(game)
+
+    def fingerprint(self, game: Game[Any]) -> str:
+        """Of the weights."""
+        return self._reader.evaluation(game).fingerprint
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """One ply, greedily."""
-        evaluator = _go_evaluator(game, self.settings.weights)
+        evaluation = self._reader.evaluation(game)
         candidates = native_state(game, state).candidates()
-        sums = dict(evaluator.afterstates(state.native))
+        sums = dict(evaluation.evaluator.afterstates(state.native))
         if self.settings.epsilon and rng.uniform() < self.settings.epsilon:
             action = rng.choice(candidates)
         else:
             sign = 1 if state.to_play == Player.BLACK else -1
             best = max(sign * sums[action] for action in candidates)
             action = rng.choice([action for action in candidates if sign * sums[action] == best])
-        return Decision(Action(action), logistic(sums[action]))
+        return Decision(Action(action), evaluation.chance(sums[action]))
 
 
 class AlphaBetaPlayerSettings(AlphaBetaSettings):
@@ -78,6 +101,12 @@ class AlphaBetaPlayerSettings(AlphaBetaSettings):
     )
     nodes: int | None = Field(default=None, ge=1, le=2**63, description="Nodes per move, the first ply apart.")
     seconds: float | None = Field(default=None, gt=0, description="Seconds per move, the first ply apart.")
+
+    @model_validator(mode="after")
+    def _has_an_answer(self) -> Self:
+        if not self.iterative and (self.nodes is not None or self.seconds is not None):
+            raise ValueError("iterative=false has no answer before the full depth: leave out nodes and seconds")
+        return self
 
     @property
     def limit(self) -> Limit | None:
@@ -97,35 +126,41 @@ class AlphaBetaPlayer:
         self.settings = settings
         self.name = _name("alpha-beta", settings, settings.weights)
         self.lasting_name = _name("alpha-beta", settings, _lasting(settings.weights))
+        self._reader = _WeightsReader(settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game, or there are no weights for it."""
         self.settings.check_game(game.facts, game.name)
-        self._evaluator(game)
+        self._evaluation(game)
+
+    def fingerprint(self, game: Game[Any]) -> str | None:
+        """Of the weights."""
+        evaluation = self._evaluation(game)
+        return None if evaluation is None else evaluation.fingerprint
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best action of the deepest search that the budget and `progress` leave time for."""
-        evaluator = self._evaluator(game)
-        search = AlphaBeta(game, state, settings=self.settings, evaluate=evaluator, rng=rng)
+        search = self._search(game, state, rng, self.settings)
         search.run(self.settings.limit, progress)
-        if search.depth == 0:  # stopped too early to know anything
-            return Decision(Action(native_state(game, state).candidates()[0]), None, search.nodes)
-        value = search.value if evaluator is None else logistic(search.value)
-        return Decision(search.best_action, value, search.nodes)
+        nodes = search.nodes
+        if search.depth == 0:  # stopped before its full depth, which was the first
+            search = self._search(game, state, rng, self.settings.replace(depth=1))
+            search.run()
+        evaluation = self._evaluation(game)
+        return Decision(
+            search.best_action, search.value if evaluation is None else evaluation.chance(search.value), nodes
+        )
 
-    def _evaluator(self, game: Game[Any]) -> ShapeEvaluator | None:
+    def _search(self, game: Game[Any], state: Any, rng: Rng, settings: AlphaBetaPlayerSettings) -> AlphaBeta:  # noqa: ANN401
+        evaluation = self._evaluation(game)
+        return AlphaBeta(
+            game, state, settings=settings, evaluate=None if evaluation is None else evaluation.evaluator, rng=rng
+        )
+
+    def _evaluation(self, game: Game[Any]) -> Evaluation | None:
         if self.settings.weights == _NOTHING or (self.settings.weights == _SHIPPED and not isinstance(game, GoGame)):
             return None
-        return _go_evaluator(game, self.settings.weights)
-
-
-def _go_evaluator(game: Game[Any], weights: str) -> ShapeEvaluator:
-    if not isinstance(game, GoGame):
-        raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
-    if game.width != game.height:
-        raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
-    path = shipped_weights(game.width) if weights == _SHIPPED else Path(weights).expanduser()
-    return evaluator_of(path, game.width)
+        return self._reader.evaluation(game)
 
 
 def _lasting(weights: str) -> str:

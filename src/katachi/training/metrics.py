@@ -54,7 +54,7 @@ class MetricsFile:
         self.path = folder / "metrics.jsonl"
         self._board = _summary_writer(folder / "tensorboard", games) if tensorboard else None
         self._cpu = time.process_time()
-        kept = "".join(line for line in self._lines() if _games_of(line) <= games)
+        kept = "".join(line for line in self._lines() if _games_of(line, self.path) <= games)
         try:
             write_whole(self.path, kept.encode())
         except OSError as error:
@@ -89,11 +89,11 @@ class MetricsFile:
         return [line for line in text.splitlines(keepends=True) if line.endswith("\n")]  # not one that was cut
 
 
-def _games_of(line: str) -> int:
+def _games_of(line: str, path: Path) -> int:
     try:
         return int(json.loads(line)["games"])
     except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"a row of metrics that cannot be read: {line.strip()!r}") from error
+        raise StoreError(f"{path}: a row of metrics that cannot be read: {line.strip()!r}") from error
 
 
 def _summary_writer(folder: Path, games: int) -> Any:  # noqa: ANN401  (the library is optional)

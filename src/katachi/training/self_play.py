@@ -152,6 +152,8 @@ class _Run:
             unfinished.unlink(missing_ok=True)
         if self._path.exists():
             self._take_up(load_checkpoint(self._path))
+        elif any((folder / "snapshots").glob("*.safetensors")):
+            raise StoreError(f"{folder} has snapshots of a run and no checkpoint to go on from: choose another folder")
         self.metrics = MetricsFile(folder, self._play.games, tensorboard=schedule.tensorboard)
         self._save()
 

@@ -1,5 +1,7 @@
 """The value of Go positions by weights of local shapes (Silver 2009, 5.2): V(s) = logistic(φ(s) · θ), for Black.
 
+Weights that were learnt with a linear head have V(s) = φ(s) · θ + 1/2 instead, cut off at 0 and 1.
+
 Files of weights are katachi.values.weights_file; the native half is cpp/values.
 """
 
@@ -27,8 +29,12 @@ def logistic(x: float) -> float:
 class ShapeValue:
     """Weights of the local shapes of one board size, and what positions are worth by them."""
 
-    def __init__(self, shapes: LocalShapes, weights: ArrayLike | None = None) -> None:
+    def __init__(
+        self, shapes: LocalShapes, weights: ArrayLike | None = None, *, linear_offset: float | None = None
+    ) -> None:
+        """`linear_offset`: values are the sum and this, cut off at 0 and 1, instead of the logistic function of it."""
         self.shapes = shapes
+        self.linear_offset = linear_offset
         self._weights = ShapeWeights(shapes.weights)
         if weights is not None:
             self.assign(weights)
@@ -57,7 +63,11 @@ class ShapeValue:
 
     def value(self, position: Position) -> float:
         """Black's chance to win."""
-        return logistic(self.sum(position))
+        return self.chance(self.sum(position))
+
+    def chance(self, total: float) -> float:
+        """What a sum says about Black's chance to win, by the head that the weights were learnt with."""
+        return logistic(total) if self.linear_offset is None else min(1.0, max(0.0, total + self.linear_offset))
 
     def afterstate_sums(self, position: Position, kind: LookupKind = LookupKind.SHARED) -> dict[Action, float]:
         """φ · θ of the position after every legal action but suicides, none of which is played.
@@ -70,7 +80,7 @@ class ShapeValue:
 
     def afterstates(self, position: Position) -> dict[Action, float]:
         """Black's chance to win after every legal action but suicides."""
-        return {action: logistic(total) for action, total in self.afterstate_sums(position).items()}
+        return {action: self.chance(total) for action, total in self.afterstate_sums(position).items()}
 
     def frozen(self) -> ShapeEvaluator:
         """The weights of now for players and searches: rounded to multiples of a power of two, so that sums are exact.

@@ -1,5 +1,8 @@
 """The weights of local shapes that come with the package, made by `make weights`: see src/katachi/data/weights."""
 
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -7,9 +10,18 @@ from katachi._core import ShapeEvaluator
 from katachi.core.errors import WeightsError
 from katachi.values.weights_file import load_weights
 
-__all__ = ["evaluator_of", "shipped_sizes", "shipped_weights"]
+__all__ = ["Evaluation", "evaluation_of", "shipped_sizes", "shipped_weights"]
 
 _FOLDER = Path(__file__).parent.parent / "data" / "weights"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the weights of a file make of positions."""
+
+    evaluator: ShapeEvaluator
+    chance: Callable[[float], float]  # of a sum
+    fingerprint: str  # of the file
 
 
 def shipped_sizes() -> list[int]:
@@ -29,16 +41,16 @@ def shipped_weights(size: int) -> Path:
     return path
 
 
-def evaluator_of(path: Path, size: int) -> ShapeEvaluator:
-    """What the weights of a file make of positions on boards of a size. Files are read once, unless they change."""
+def evaluation_of(path: Path, size: int) -> Evaluation:
+    """By the weights that a file has now, for boards of a size. Tables of equal files are made once."""
     try:
-        stamp = path.stat().st_mtime_ns
+        content = path.read_bytes() if path.is_file() else b""
     except OSError:
-        stamp = 0  # the reader has a better error
-    return _evaluator(path.absolute(), size, stamp)
+        content = b""  # the reader has a better error
+    return _evaluation(path.absolute(), size, hashlib.sha256(content).hexdigest()[:16])
 
 
 @lru_cache(maxsize=16)
-def _evaluator(path: Path, size: int, _stamp: int) -> ShapeEvaluator:
+def _evaluation(path: Path, size: int, fingerprint: str) -> Evaluation:
     value, _ = load_weights(path, board_size=size)
-    return value.frozen()
+    return Evaluation(value.frozen(), value.chance, fingerprint)

@@ -142,7 +142,18 @@ def load_weights(path: Path | str, *, board_size: int | None = None) -> tuple[Sh
         raise WeightsError(f"{path}: its header is wrong: {error}") from None
     if weights.shape != (shapes.weights,):
         raise WeightsError(f"{path}: has {weights.size} weights where its features have {shapes.weights}")
-    return ShapeValue(shapes, weights), header
+    return ShapeValue(shapes, weights, linear_offset=_linear_offset(header, path)), header
+
+
+def _linear_offset(header: WeightsHeader, path: Path) -> float | None:
+    """Of weights that were learnt with a linear head."""
+    learning = header.configuration.get("td", {})
+    if not isinstance(learning, dict) or learning.get("head") != "linear":
+        return None
+    offset = learning.get("linear_offset", 0.5)
+    if not isinstance(offset, int | float):
+        raise WeightsError(f"{path}: its header is wrong: linear_offset is {offset!r}")
+    return float(offset)
 
 
 def _raw(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -31,7 +31,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     conditions, told = {}, []
     for rule in RULES:
         pair = curves.last(best[rule]), curves.last(best[FIXED])
-        conditions[f"{rule} ends no lower than the best fixed step"] = not curves.is_stronger(*pair[::-1])
+        conditions[f"{rule} ends no lower than the best fixed step"] = curves.is_no_lower(*pair)
         conditions[f"{rule} depends less on its number than the fixed step on alpha"] = lost[rule] < lost[FIXED]
         told.append(f"{best[rule]} {curves.told_gap(*pair)}, its worst {_told_loss(lost[rule])} below")
     sentence = (

@@ -29,8 +29,8 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     others = max(0.0, *(falls[label][0] for label in falls if label != none))
     conditions = {
         f"{most} ends below {default}": curves.is_stronger(curves.last(default), curves.last(most)),
-        "more exploration than the default's does not end higher": not any(
-            curves.is_stronger(curves.last(label), curves.last(default)) for label in more
+        "more exploration than the default's does not end higher": all(
+            curves.is_no_lower(curves.last(default), curves.last(label)) for label in more
         ),
         f"{none} falls after it has risen": fall > 0 and curves.is_stronger(before, later),
         f"{none} falls further than the others": fall > others,

@@ -28,8 +28,8 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
         "every number of stages ends below one stage": all(
             curves.is_stronger(curves.last(one), curves.last(label)) for label in staged
         ),
-        "no shorter stages end above longer ones": not any(
-            curves.is_stronger(curves.last(b), curves.last(a)) for a, b in pairwise(order)
+        "no shorter stages end above longer ones": all(
+            curves.is_no_lower(curves.last(a), curves.last(b)) for a, b in pairwise(order)
         ),
         "the shorter the stages, the slower": len(known) == len(order) and known == sorted(known),
     }
