@@ -181,7 +181,7 @@ class TestPublishedWeights:
         assert [f.name for f in judge_published_order(value) if not f.holds] == ["sizes of families"]
 
     def test_the_weights_of_the_package(self) -> None:
-        """A million games of ours: as the source's file, but for the third and the fourth, which are 0.002 apart there."""
+        """A million games of ours: as the source's, but for third and fourth, which are 0.002 apart there."""
         value, header = load_weights(shipped_weights(9))
         assert header.games == 1_000_000
         assert [finding.name for finding in judge_published_order(value) if not finding.holds] == ["order"]
