@@ -238,10 +238,10 @@ class AlphaBeta final : public AlphaBetaSearch {
         for (const Action action : frame.actions) {
             const std::optional<double> outlook = options_.outlook ? leaves_.outlook(frame.cursor, std::as_const(frame.state), action) : std::nullopt;
             const auto index = static_cast<std::size_t>(action.value);
-            keys_.push_back({sign * outlook.value_or(0), index < counts.size() ? counts[index] : 0, action});
+            keys_.push_back({sign * outlook.value_or(0), index < counts.size() ? counts[index] : 0, -static_cast<int>(keys_.size()), action});
         }
-        std::ranges::stable_sort(keys_,
-                                 [](const SortKey& a, const SortKey& b) { return std::tie(a.outlook, a.count) > std::tie(b.outlook, b.count); });
+        std::ranges::sort(
+            keys_, [](const SortKey& a, const SortKey& b) { return std::tie(a.outlook, a.count, a.place) > std::tie(b.outlook, b.count, b.place); });
         std::ranges::transform(keys_, frame.actions.begin(), &SortKey::action);
     }
 
@@ -467,6 +467,7 @@ class AlphaBeta final : public AlphaBetaSearch {
     struct SortKey {
         double outlook;
         std::uint64_t count;
+        int place;  // before sorting, counted downwards
         Action action;
     };
 

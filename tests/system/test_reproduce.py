@@ -19,7 +19,7 @@ from katachi.experiments.ledger import load_ledger
 
 def reproduce(*words: object, cwd: Path) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "katachi.cli", "reproduce", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=cwd)
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=cwd)
 
 
 def test_smoke_run_and_report(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def gtp(
 
 def _first_size(player: "GamePlayer", asked: str | None) -> tuple[int, int]:
     """What was asked for, or the largest usual board that a player plays on."""
-    from katachi.core.errors import KatachiError
+    from katachi.core.errors import KatachiError, WeightsError
     from katachi.games.go.game import GoGame
     from katachi.games.go.vertex import parse_size
     from katachi.players.player import check_player
@@ -105,4 +105,6 @@ def _first_size(player: "GamePlayer", asked: str | None) -> tuple[int, int]:
             first = first or error
             continue
         return side, side
-    raise first or KatachiError("there is no board that this player plays on")
+    if isinstance(first, WeightsError):
+        raise first
+    return _LARGEST_SIDE, _LARGEST_SIDE  # an engine that is missing, say: that is told when it shall play
