@@ -148,7 +148,7 @@ class StateDoorOf final : public StateDoor {
 
    private:
     std::unique_ptr<AlphaBetaSearch> by_shapes(const ActionBuffer& actions, const AlphaBetaOptions& options,
-                                               std::shared_ptr<const ShapeEvaluator> shapes) const {
+                                               const std::shared_ptr<const ShapeEvaluator>& shapes) const {
         if constexpr (requires { state_.board().geometry(); }) {
             const int side = shapes->representation().shapes().side();
             if (!(state_.board().geometry() == go::Geometry{side, side})) {
@@ -160,7 +160,7 @@ class StateDoorOf final : public StateDoor {
                 chosen.table_bytes = 0;  // a key does not know the number of moves, and values depend on it
             }
             using Leaves = ShapeLeaves<std::remove_cvref_t<decltype(state_.board())>>;
-            return std::make_unique<AlphaBeta<S, Leaves>>(state_, actions, chosen, Leaves(std::move(shapes)), calls_python_);
+            return std::make_unique<AlphaBeta<S, Leaves>>(state_, actions, chosen, Leaves(shapes), calls_python_);
         } else {
             throw InvalidArgumentError("local shapes are for Go, not for\n" + text());
         }
