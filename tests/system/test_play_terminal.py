@@ -397,7 +397,6 @@ def test_a_signal_keeps_the_game_and_ends_the_engine(
                 time.sleep(2.2)  # until there is a progress bar
         else:
             child.expect_exact(PROMPT)
-            time.sleep(0.5)  # a signal between the prompt and the waiting is heard with the next key only
         if how == "closed":
             child.ptyproc.fileobj.close()
             assert child.ptyproc.wait() == 128 + signal.SIGHUP

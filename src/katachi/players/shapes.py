@@ -6,7 +6,7 @@ see to the end (endings of tic-tac-toe, say) perfectly, and before that the firs
 
 import os
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,7 +21,9 @@ from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
-from katachi.values.shipped import Evaluation, evaluation_of, shipped_weights
+
+if TYPE_CHECKING:
+    from katachi.values.shipped import Evaluation
 
 __all__ = ["AlphaBetaPlayer", "AlphaBetaPlayerSettings", "ShapesPlayer", "ShapesSettings"]
 
@@ -44,7 +46,10 @@ class _WeightsReader:
         self._weights = weights
         self._evaluations: dict[int, Evaluation] = {}
 
-    def evaluation(self, game: Game[Any]) -> Evaluation:
+    def evaluation(self, game: Game[Any]) -> "Evaluation":
+        # Here, since they need numpy, which is long to load and starts threads.
+        from katachi.values.shipped import evaluation_of, shipped_weights
+
         if not isinstance(game, GoGame):
             raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
         if game.width != game.height:
@@ -157,7 +162,7 @@ class AlphaBetaPlayer:
             game, state, settings=settings, evaluate=None if evaluation is None else evaluation.evaluator, rng=rng
         )
 
-    def _evaluation(self, game: Game[Any]) -> Evaluation | None:
+    def _evaluation(self, game: Game[Any]) -> "Evaluation | None":
         if self.settings.weights == _NOTHING or (self.settings.weights == _SHIPPED and not isinstance(game, GoGame)):
             return None
         return self._reader.evaluation(game)
