@@ -16,7 +16,7 @@ from katachi.experiments.learning_curve_results import LearningCurves, shown_gam
 from katachi.experiments.learning_curve_training import snapshot_path, train_run
 from katachi.experiments.learning_curves import CurvesSettings, count_rows, run_curves
 from katachi.experiments.registry import experiment, load_experiments
-from katachi.experiments.results import run_experiment
+from tests.unit.experiment_smoke import check_smoke
 
 Curves: TypeAlias = Mapping[str, Mapping[int, float]]  # Elo by label and games
 
@@ -549,21 +549,7 @@ class TestOthers:
 class TestExperiments:
     @pytest.mark.parametrize("id", EXPERIMENTS)
     def test_smoke(self, id: str, tmp_path: Path) -> None:
-        found = experiment(id)
-        result = run_experiment(id, "smoke", 1, tmp_path, InProcess())
-        assert result.is_complete
-        assert result.summary.answers.keys() == set(found.description.rows)
-        assert all(len(line) == len(result.summary.columns) for line in result.summary.table)
-        # Pure functions of the rows, in any order.
-        rows = read_rows(tmp_path / "rows.jsonl")
-        random.Random(1).shuffle(rows)
-        assert found.runner.summarise(rows, found.claim).to_json() == result.summary.to_json()
-        for suffix in (".png", ".svg"):
-            assert (tmp_path / f"figure{suffix}").stat().st_size > 1000
-        # What one run was asked for, the next does not do again.
-        before = (tmp_path / "rows.jsonl").read_bytes()
-        found.runner.run(found.settings("smoke", 1), tmp_path / "rows.jsonl", InProcess(), lambda _done, _text: None)
-        assert (tmp_path / "rows.jsonl").read_bytes() == before
+        check_smoke(id, tmp_path)
 
     @pytest.mark.parametrize("scale", ["quick", "full"])
     def test_scales(self, scale: str) -> None:

@@ -1,18 +1,16 @@
 """The experiments on Sarsa-UCT against UCT: each once, small, and the verdicts of the largest on rows made by hand."""
 
-import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
-from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError
 from katachi.experiments.duels import DuelsSettings
-from katachi.experiments.experiment import Row, read_rows
+from katachi.experiments.experiment import Row
 from katachi.experiments.registry import experiment, load_experiments
-from katachi.experiments.results import run_experiment
+from tests.unit.experiment_smoke import check_smoke
 from tests.unit.test_duels import chunk
 
 Rates: TypeAlias = Mapping[tuple[float, float], Sequence[int]]  # per cent by setting, one for each budget
@@ -23,21 +21,7 @@ EXPERIMENTS = [id for id in load_experiments() if id.startswith("sarsa-uct-")]
 class TestExperiments:
     @pytest.mark.parametrize("id", EXPERIMENTS)
     def test_smoke(self, id: str, tmp_path: Path) -> None:
-        found = experiment(id)
-        result = run_experiment(id, "smoke", 1, tmp_path, InProcess())
-        assert result.is_complete
-        assert result.summary.answers.keys() == set(found.description.rows)
-        assert all(len(line) == len(result.summary.columns) for line in result.summary.table)
-        # Pure functions of the rows, in any order.
-        rows = read_rows(tmp_path / "rows.jsonl")
-        random.Random(1).shuffle(rows)
-        assert found.runner.summarise(rows, found.claim).to_json() == result.summary.to_json()
-        for suffix in (".png", ".svg"):
-            assert (tmp_path / f"figure{suffix}").stat().st_size > 1000
-        # What one run was asked for, the next does not do again.
-        before = (tmp_path / "rows.jsonl").read_bytes()
-        found.runner.run(found.settings("smoke", 1), tmp_path / "rows.jsonl", InProcess(), lambda _done, _text: None)
-        assert (tmp_path / "rows.jsonl").read_bytes() == before
+        check_smoke(id, tmp_path)
 
     def test_nothing_was_played(self) -> None:
         for id in EXPERIMENTS:

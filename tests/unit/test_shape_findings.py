@@ -1,15 +1,13 @@
 """The experiments on what local shapes learn: each once, small, and their verdicts on rows made by hand."""
 
 import copy
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError
-from katachi.experiments.experiment import Answer, Row, read_rows
+from katachi.experiments.experiment import Answer, Row
 from katachi.experiments.published_weights import (
     ANYWHERE_2X2,
     BY_PLACE_1X1,
@@ -21,13 +19,13 @@ from katachi.experiments.published_weights import (
     portrait,
 )
 from katachi.experiments.registry import experiment
-from katachi.experiments.results import run_experiment
 from katachi.experiments.shape_counts.runner import SHARINGS, count_shapes, formula
 from katachi.experiments.shape_weights.rows import has_corner_eyes, is_split, snapshots_until
 from katachi.features.local_shapes import LocalShapes, ShapeSettings, parse_shape
 from katachi.values.shape_value import ShapeValue
 from katachi.values.shipped import shipped_weights
 from katachi.values.weights_file import load_weights
+from tests.unit.experiment_smoke import check_smoke
 from tests.unit.test_duels import chunk
 
 PRINTED = {1: 859.0, 2: 1067.0, 3: 1229.0, 4: 1226.0, 5: 1519.0, 6: 1537.0}  # Elo by depth
@@ -50,20 +48,7 @@ def published() -> Portrait:
 class TestExperiments:
     @pytest.mark.parametrize("id", EXPERIMENTS)
     def test_smoke(self, id: str, tmp_path: Path) -> None:
-        found = experiment(id)
-        result = run_experiment(id, "smoke", 1, tmp_path, InProcess())
-        assert result.is_complete
-        assert result.summary.answers.keys() == set(found.description.rows)
-        assert all(len(line) == len(result.summary.columns) for line in result.summary.table)
-        rows = read_rows(tmp_path / "rows.jsonl")
-        random.Random(1).shuffle(rows)
-        assert found.runner.summarise(rows, found.claim).to_json() == result.summary.to_json()
-        for suffix in (".png", ".svg"):
-            assert (tmp_path / f"figure{suffix}").stat().st_size > 1000
-        # What one run was asked for, the next does not do again.
-        before = (tmp_path / "rows.jsonl").read_bytes()
-        found.runner.run(found.settings("smoke", 1), tmp_path / "rows.jsonl", InProcess(), lambda _done, _text: None)
-        assert (tmp_path / "rows.jsonl").read_bytes() == before
+        check_smoke(id, tmp_path)
 
     @pytest.mark.parametrize("id", EXPERIMENTS)
     def test_nothing_is_there(self, id: str) -> None:
