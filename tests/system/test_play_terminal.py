@@ -387,7 +387,7 @@ def test_a_signal_keeps_the_game_and_ends_the_engine(
     (tmp_path / "thinker.py").write_text(THINKER)
     pid_file, mine, kept = tmp_path / "pid", tmp_path / "mine.sgf", tmp_path / "katachi" / "game.sgf"
     engine = shlex.join([sys.executable, "-S", str(tmp_path / "thinker.py"), str(pid_file)])
-    player = f"gtp:{engine}" if thinking else "random"
+    player = f"gtp:{engine}" if thinking else "shapes"  # whose numpy has threads that may take a signal
     with playing(environment, player, "--size", "5", "--save", str(mine)) as child:
         child.expect_exact(PROMPT)
         child.sendline("c3")

@@ -1,10 +1,12 @@
 """What the commands share: progress bars on stderr, JSON on stdout, an orderly end when the terminal is closed."""
 
 import json
+import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Tell", "live_status", "print_json", "progress_bar", "raise_on_hangup"]
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_TO_HEAR = 0.1  # a signal, before it is sent again
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
@@ -37,9 +40,30 @@ def raise_on_hangup() -> None:
             is_ending = True
             raise SystemExit(128 + number)
 
-    for each in signals:
-        if signal.getsignal(each) is signal.SIG_DFL:
-            signal.signal(each, end)
+    ours = [each for each in signals if signal.getsignal(each) is signal.SIG_DFL]
+    for each in ours:
+        signal.signal(each, end)
+    if ours and hasattr(signal, "pthread_kill"):
+        _pass_on_signals(ours, lambda: is_ending)
+
+
+def _pass_on_signals(numbers: Sequence[int], is_heard: Callable[[], bool]) -> None:
+    """The system may hand a signal to another thread, such as one of numpy's: then the main thread goes on waiting."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    waiting = threading.main_thread().ident
+    assert waiting is not None
+
+    def pass_on() -> None:
+        while received := os.read(reader, 64):
+            for number in set(received) & set(numbers):
+                time.sleep(_SECONDS_TO_HEAR)
+                while not is_heard():
+                    signal.pthread_kill(waiting, number)
+                    time.sleep(_SECONDS_TO_HEAR)
+
+    threading.Thread(target=pass_on, name="signals", daemon=True).start()
 
 
 @contextmanager
