@@ -81,7 +81,7 @@ def policy_rates(count: int) -> dict[str, float]:
 
 
 def playout_rates(side: int, count: int, policy: PolicyName = "uniform") -> tuple[float, float]:
-    """Playouts and their moves per CPU second: empty board, one thread, scored; uniform ones with the simple eye filter."""
+    """Playouts and their moves per CPU second: empty board, one thread, scored; the uniform eye filter is simple."""
     state = Position(side, side).search_state()
     length = 0.0
 

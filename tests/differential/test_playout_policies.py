@@ -9,6 +9,7 @@ import pytest
 
 from katachi import Rng
 from katachi._core import EyeRule, Player, matches_any_pattern
+from katachi.core.types import Action
 from katachi.games.go import GoGame, Position, Rules
 from katachi.policies.playout_policies import PolicyName, playout_patterns, policy_moves
 from katachi.reference.go_rules import TwinPosition, TwinRules
@@ -61,7 +62,7 @@ def check(game: GoGame, core: Position, twin: TwinPosition, policy: PolicyName) 
     assert found.stage == expected.stage, f"{policy} after {last} and {before}\n{twin}"
     assert list(found.moves) == list(expected.shares), f"{policy} {found.stage} after {last} and {before}\n{twin}"
     for action, share in expected.shares.items():
-        assert found.moves[action] == pytest.approx(float(share))
+        assert found.moves[Action(action)] == pytest.approx(float(share))
     return expected
 
 

@@ -6,6 +6,7 @@ from katachi import FlatMonteCarlo, InvalidArgumentError, Limit, Rng, TreeSearch
 from katachi._core import Pattern, Player
 from katachi.arena.match import play_match
 from katachi.core.errors import SettingsError, UnknownNameError
+from katachi.games.contract import native_state
 from katachi.games.go import GoGame, Position
 from katachi.players.player import check_player
 from katachi.policies.playout_policies import POLICY_NAMES, PolicyName, check_policy, playout_patterns, policy_moves
@@ -125,7 +126,7 @@ def test_other_games_have_only_the_uniform_policy() -> None:
         with pytest.raises(InvalidArgumentError, match="mogo is for Go, not for hex"):
             check_player(make_player(spec), game)
     with pytest.raises(InvalidArgumentError, match="mogo is for Go"):
-        game.native_state(game.initial_state()).playouts(1, Rng(1), "mogo")
+        native_state(game, game.initial_state()).playouts(1, Rng(1), "mogo")
     with pytest.raises(InvalidArgumentError, match="there is no playout policy 'best'"):
         GAME.native_state(GAME.initial_state()).policy_moves("best")
     with pytest.raises(SettingsError):

@@ -1,7 +1,7 @@
 """Playout policies by name: `uniform` in every game, `mogo` and `fuego` in Go (Silver 2009, 4.6.3 and 6.9).
 
-What lives here: which games have which, what a policy may play in a state, and the 3x3 patterns. The policies themselves
-are native (cpp/policies/go_policies.hpp); the rules are told in docs/playout_policies.md.
+What lives here: which games have which, what a policy may play in a state, and the 3x3 patterns. The policies are
+native (cpp/policies/go_policies.hpp); their rules are told in docs/playout_policies.md.
 """
 
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
