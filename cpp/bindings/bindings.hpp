@@ -65,9 +65,13 @@ auto settled(R (J::*getter)() const) {
 // A state as its game has it in Python: the object of a game written there, a State of a native one.
 nb::object python_face(const StateDoor& state);
 
+// A playout policy by its name.
+DefaultPolicy parse_policy(const std::string& name);
+
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
+void bind_policies(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_shapes(nb::module_& m);
 void bind_training(nb::module_& m);

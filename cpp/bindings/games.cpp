@@ -12,6 +12,12 @@ namespace {
 
 constexpr int deepest_tree = 1000;
 
+void check_not_over(const StateDoor& state) {
+    if (state.is_terminal()) {
+        throw InvalidArgumentError("there is nothing to play: this game is over\n" + state.text());
+    }
+}
+
 // The nested lists of katachi.games.native.ExplicitTree: a number is a leaf, a list a choice.
 int add_node(TreeDescription& tree, const nb::handle& item, int depth = 0) {
     if (depth > deepest_tree) {
@@ -124,7 +130,7 @@ void bind_games(nb::module_& m) {
                         facts.final_reward);
         });
 
-    nb::class_<PlayoutBatch>(m, "PlayoutBatch", "Many uniform playouts from one state.")
+    nb::class_<PlayoutBatch>(m, "PlayoutBatch", "Many playouts from one state.")
         .def(
             "run", [](PlayoutBatch& batch, const Progress& progress) { return drive(batch, progress); }, "progress"_a.none() = nb::none())
         .def_prop_ro("done", settled(&PlayoutBatch::done), "How many have been played.")
@@ -163,7 +169,30 @@ void bind_games(nb::module_& m) {
             },
             "rng"_a, "most_steps"_a = longest_playout,
             "One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.")
-        .def("playouts", &StateDoor::playouts, "count"_a, "rng"_a, "A batch of uniform playouts; call its run().")
+        .def(
+            "playouts",
+            [](const StateDoor& state, std::uint64_t count, const Rng& rng, const std::string& policy) {
+                return state.playouts(count, rng, parse_policy(policy));
+            },
+            "count"_a, "rng"_a, "policy"_a = "uniform", "A batch of playouts; call its run().")
+        .def(
+            "has_policy", [](const StateDoor& state, const std::string& policy) { return state.has_policy(parse_policy(policy)); }, "policy"_a,
+            "Can this game be played out so?")
+        .def(
+            "policy_action",
+            [](const StateDoor& state, const std::string& policy, Rng& rng) {
+                check_not_over(state);
+                return state.policy_action(parse_policy(policy), rng);
+            },
+            "policy"_a, "rng"_a, "What a playout policy plays here.")
+        .def(
+            "policy_moves",
+            [](const StateDoor& state, const std::string& policy) {
+                check_not_over(state);
+                const PolicyMoves found = state.policy_moves(parse_policy(policy));
+                return std::pair(found.stage, found.moves);
+            },
+            "policy"_a, "(the deciding stage, [(action, probability), …]): what a playout policy may play here.")
         .def("is_same_kind", &StateDoor::is_same_kind, "other"_a, "Is the other one a state of the same game, whatever its size?")
         .def("__str__", &StateDoor::text);
 

@@ -40,8 +40,9 @@ std::optional<ActionBuffer> restricted(const P& position, const S& state, EyeRul
     return own == root ? std::nullopt : std::optional(root);
 }
 
-// One uniform playout, move by move: the same choices as State.playouts makes with the same generator.
-std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule rule, std::optional<int> max_plies) {
+// One playout, move by move: the same choices as State.playouts makes with the same generator.
+std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule rule, std::optional<int> max_plies, const std::string& policy) {
+    const DefaultPolicy chosen = parse_policy(policy);
     return position.visit([&](const auto& p) {
         auto state = p.search_state(rule, max_plies);
         std::vector<Action> moves;
@@ -49,7 +50,7 @@ std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule
             moves.push_back((*first)[rng.below(static_cast<std::uint32_t>(first->size()))]);
             state.play(moves.back());
         }
-        state.uniform_playout(rng, longest_playout, [&](Point point) { moves.push_back(p.geometry().action(point)); });
+        go_playout(state, chosen, rng, longest_playout, [&](Point point) { moves.push_back(p.geometry().action(point)); });
         return moves;
     });
 }
@@ -276,7 +277,8 @@ void bind_go(nb::module_& m) {
                 });
             },
             "eye_rule"_a, "max_plies"_a.none() = nb::none(), "What a search or a playout starts from: simple ko, superko obeyed at the root.")
-        .def("playout_moves", &playout_moves, "rng"_a, "eye_rule"_a, "max_plies"_a.none() = nb::none(), "The moves of one uniform playout.");
+        .def("playout_moves", &playout_moves, "rng"_a, "eye_rule"_a, "max_plies"_a.none() = nb::none(), "policy"_a = "uniform",
+             "The moves of one playout.");
 
     m.def(
         "board_bytes",

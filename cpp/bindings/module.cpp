@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     katachi::bindings::bind_core(m);
     katachi::bindings::bind_games(m);
     katachi::bindings::bind_go(m);
+    katachi::bindings::bind_policies(m);
     katachi::bindings::bind_search(m);
     katachi::bindings::bind_shapes(m);
     katachi::bindings::bind_training(m);

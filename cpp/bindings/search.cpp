@@ -52,7 +52,7 @@ void bind_options(nb::module_& m) {
     choice(options, "transitions", &Options::transitions, {"open-loop", "observed"});
     choice(options, "graph_counts", &Options::graph_counts, {"node", "edge"});
     choice(options, "when_full", &Options::when_full, {"stop-expanding", "stop"});
-    choice(options, "playout_policy", &Options::playout_policy, {"uniform", "weighted", "mast", "heuristic"});
+    choice(options, "playout_policy", &Options::playout_policy, {"uniform", "weighted", "mast", "heuristic", "mogo", "fuego"});
     choice(options, "v_playout", &Options::v_playout,
            {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
     options.def_rw("lambda_", &Options::lambda)
@@ -247,7 +247,10 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("simulations", settled(&Search::simulations), "Simulations so far, over all runs.")
         .def_prop_ro("steps", settled(&Search::steps), "Simulated steps so far.");
 
-    m.def("flat_monte_carlo", [](const StateDoor& root, const Rng& rng) { return root.flat_monte_carlo(rng); }, "root"_a, "rng"_a);
+    m.def(
+        "flat_monte_carlo",
+        [](const StateDoor& root, const Rng& rng, const std::string& policy) { return root.flat_monte_carlo(rng, parse_policy(policy)); }, "root"_a,
+        "rng"_a, "policy"_a = "uniform");
     bind_options(m);
     bind_tree(m);
     bind_alpha_beta(m);

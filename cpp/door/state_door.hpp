@@ -14,6 +14,7 @@
 #include "games/explicit_tree.hpp"
 #include "games/game_state.hpp"
 #include "games/go/position.hpp"
+#include "policies/playout.hpp"
 #include "search/alpha_beta.hpp"
 #include "search/search.hpp"
 #include "search/tree_memory.hpp"
@@ -21,7 +22,7 @@
 
 namespace katachi {
 
-// Many uniform playouts from one state, for benchmarks and for tests of the playout itself.
+// Many playouts from one state, for benchmarks and for tests of the playout itself.
 class PlayoutBatch : public Job {
    public:
     explicit PlayoutBatch(std::uint64_t count) : count_(count) {}
@@ -88,8 +89,12 @@ class StateDoor {
 
     // One uniform playout of at most `most_steps` steps; `rng` moves on, unless the playout throws.
     virtual Playout uniform_playout(Rng& rng, int most_steps) const = 0;
-    virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const = 0;
-    virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const = 0;
+    virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, DefaultPolicy policy) const = 0;
+    virtual bool has_policy(DefaultPolicy policy) const = 0;
+    // What a policy plays here, and what it may play. Of a state that is not terminal.
+    virtual Action policy_action(DefaultPolicy policy, Rng& rng) const = 0;
+    virtual PolicyMoves policy_moves(DefaultPolicy policy) const = 0;
+    virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng, DefaultPolicy policy) const = 0;
     virtual std::unique_ptr<TreeMemory> tree_search(const TreeSearchOptions& options, const DoorHeuristics& heuristics, const Rng& rng) const = 0;
     // `actions`: what may be tried at the root.
     virtual std::unique_ptr<AlphaBetaSearch> alpha_beta(const ActionBuffer& actions, const AlphaBetaOptions& options,

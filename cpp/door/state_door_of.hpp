@@ -14,14 +14,14 @@ namespace katachi {
 
 // `first`: what the first move is drawn from, where that is less than the candidates. A playout that throws leaves no trace.
 template <GameState S>
-Playout playout_from(S state, const std::optional<ActionBuffer>& first, Rng& rng, ActionBuffer& buffer, int most_steps) {
+Playout playout_from(S state, const std::optional<ActionBuffer>& first, DefaultPolicy policy, Rng& rng, ActionBuffer& buffer, int most_steps) {
     Rng draws = rng;
     Playout start;
     if (first && !state.is_terminal() && most_steps > 0) {
         start.total = katachi::play(state, (*first)[draws.below(static_cast<std::uint32_t>(first->size()))], draws);
         start.length = 1;
     }
-    const Playout rest = uniform_playout(state, draws, buffer, most_steps - start.length);
+    const Playout rest = playout(state, policy, draws, buffer, most_steps - start.length);
     rng = draws;
     return {.total = start.total + rest.total, .length = start.length + rest.length, .cut = rest.cut};
 }
@@ -29,15 +29,17 @@ Playout playout_from(S state, const std::optional<ActionBuffer>& first, Rng& rng
 template <GameState S>
 class PlayoutBatchOf final : public PlayoutBatch {
    public:
-    PlayoutBatchOf(S root, std::optional<ActionBuffer> first, std::uint64_t count, const Rng& rng, bool calls_python)
-        : PlayoutBatch(count), root_(std::move(root)), first_(std::move(first)), rng_(rng), calls_python_(calls_python) {}
+    PlayoutBatchOf(S root, std::optional<ActionBuffer> first, std::uint64_t count, DefaultPolicy policy, const Rng& rng, bool calls_python)
+        : PlayoutBatch(count), root_(std::move(root)), first_(std::move(first)), policy_(policy), rng_(rng), calls_python_(calls_python) {
+        check_policy(root_, policy);
+    }
 
     bool calls_python() const override { return calls_python_; }
 
     bool advance(const Slice& slice) override {
         SliceTicker ticker(slice, calls_python_ ? 1 : 16);
         while (!is_done()) {
-            add(playout_from(root_, first_, rng_, buffer_, longest_playout));
+            add(playout_from(root_, first_, policy_, rng_, buffer_, longest_playout));
             if (ticker.expired()) {
                 break;
             }
@@ -48,6 +50,7 @@ class PlayoutBatchOf final : public PlayoutBatch {
    private:
     S root_;
     std::optional<ActionBuffer> first_;
+    DefaultPolicy policy_;
     Rng rng_;
     bool calls_python_;
     ActionBuffer buffer_;
@@ -98,15 +101,29 @@ class StateDoorOf final : public StateDoor {
 
     Playout uniform_playout(Rng& rng, int most_steps) const override {
         ActionBuffer buffer;
-        return playout_from(state_, root_actions_, rng, buffer, most_steps);
+        return playout_from(state_, root_actions_, DefaultPolicy::uniform, rng, buffer, most_steps);
     }
 
-    std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng) const override {
-        return std::make_unique<PlayoutBatchOf<S>>(state_, root_actions_, count, rng, calls_python_);
+    std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, DefaultPolicy policy) const override {
+        return std::make_unique<PlayoutBatchOf<S>>(state_, root_actions_, count, policy, rng, calls_python_);
     }
 
-    std::unique_ptr<Search> flat_monte_carlo(const Rng& rng) const override {
-        return std::make_unique<FlatMonteCarlo<S>>(state_, candidates(), rng, calls_python_);
+    bool has_policy(DefaultPolicy policy) const override { return katachi::has_policy<S>(policy); }
+
+    Action policy_action(DefaultPolicy policy, Rng& rng) const override {
+        check_policy(state_, policy);
+        S state = state_;
+        ActionBuffer buffer;
+        return katachi::policy_action(state, policy, rng, buffer);
+    }
+
+    PolicyMoves policy_moves(DefaultPolicy policy) const override {
+        check_policy(state_, policy);
+        return katachi::policy_moves(state_, policy);
+    }
+
+    std::unique_ptr<Search> flat_monte_carlo(const Rng& rng, DefaultPolicy policy) const override {
+        return std::make_unique<FlatMonteCarlo<S>>(state_, candidates(), policy, rng, calls_python_);
     }
 
     std::unique_ptr<TreeMemory> tree_search(const TreeSearchOptions& options, const DoorHeuristics& heuristics, const Rng& rng) const override {

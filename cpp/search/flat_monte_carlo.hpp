@@ -1,11 +1,11 @@
 // Flat Monte-Carlo (Silver 2009, 3.3.4 and 4.6.2): the value of an action is the mean return of simulations that begin with
-// it and go on with the uniform policy. Simulations go round the root actions in turn.
+// it and go on with a playout policy. Simulations go round the root actions in turn.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include "policies/uniform_playout.hpp"
+#include "policies/playout.hpp"
 #include "search/search.hpp"
 
 namespace katachi {
@@ -13,8 +13,9 @@ namespace katachi {
 template <GameState S>
 class FlatMonteCarlo final : public Search {
    public:
-    FlatMonteCarlo(S root, const ActionBuffer& actions, const Rng& rng, bool calls_python)
-        : root_(std::move(root)), rng_(rng), calls_python_(calls_python) {
+    FlatMonteCarlo(S root, const ActionBuffer& actions, DefaultPolicy policy, const Rng& rng, bool calls_python)
+        : root_(std::move(root)), policy_(policy), rng_(rng), calls_python_(calls_python) {
+        check_policy(root_, policy);
         for (const Action action : actions) {
             statistics_.push_back({.action = action});
         }
@@ -29,18 +30,19 @@ class FlatMonteCarlo final : public Search {
         Rng rng = rng_;
         S state = root_;
         const Reward first = play(state, statistics.action, rng);
-        const Playout playout = uniform_playout(state, rng, buffer_);
+        const Playout rest = playout(state, policy_, rng, buffer_);
         rng_ = rng;
         next_ = (next_ + 1) % statistics_.size();
         ++statistics.visits;
-        statistics.value += (first + playout.total - statistics.value) / static_cast<double>(statistics.visits);
-        return 1 + static_cast<std::uint64_t>(playout.length);
+        statistics.value += (first + rest.total - statistics.value) / static_cast<double>(statistics.visits);
+        return 1 + static_cast<std::uint64_t>(rest.length);
     }
 
     bool is_finished() const override { return statistics_.empty(); }
 
    private:
     S root_;
+    DefaultPolicy policy_;
     Rng rng_;
     bool calls_python_;
     ActionBuffer buffer_;

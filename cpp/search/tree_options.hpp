@@ -37,7 +37,7 @@ enum class GraphCounts : std::uint8_t { node, edge };
 enum class WhenFull : std::uint8_t { stop_expanding, stop };
 
 // The part that is not memorised.
-enum class PlayoutPolicy : std::uint8_t { uniform, weighted, mast, heuristic };
+enum class PlayoutPolicy : std::uint8_t { uniform, weighted, mast, heuristic, mogo, fuego };
 enum class PlayoutValue : std::uint8_t { initial, constant, last_memorised, leaf_over_gamma, converged_next, memory, heuristic, leaf_terminal };
 
 // No value is farther from 0: sums of many stay finite.

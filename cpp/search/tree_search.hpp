@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/uniform_playout.hpp"
+#include "policies/playout.hpp"
 #include "search/tree_memory.hpp"
 
 namespace katachi {
@@ -36,6 +36,7 @@ class TreeSearch final : public TreeMemory {
           root_actions_(std::move(actions)),
           heuristics_(std::move(heuristics)),
           calls_python_(calls_python || heuristics_.value || heuristics_.weights) {
+        check_policy(root_state_, default_policy());
         records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
                             options.v_playout == PlayoutValue::heuristic || !options.v_init;
         plant();
@@ -138,6 +139,13 @@ class TreeSearch final : public TreeMemory {
         double value = 0;  // mean return of player 0
     };
 
+    // Of the policies without memory that play a whole game by themselves; the others count as uniform.
+    DefaultPolicy default_policy() const {
+        return options_.playout_policy == PlayoutPolicy::mogo    ? DefaultPolicy::mogo
+               : options_.playout_policy == PlayoutPolicy::fuego ? DefaultPolicy::fuego
+                                                                 : DefaultPolicy::uniform;
+    }
+    bool is_default_policy() const { return options_.playout_policy == PlayoutPolicy::uniform || default_policy() != DefaultPolicy::uniform; }
     bool uses_mast() const { return options_.playout_policy == PlayoutPolicy::mast || options_.v_playout == PlayoutValue::memory; }
     bool is_online() const { return options_.timing == Timing::online && !is_tree() && options_.learner != Learner::monte_carlo; }
 
@@ -313,7 +321,7 @@ class TreeSearch final : public TreeMemory {
         return choice.slot;
     }
 
-    std::uint32_t choose_playout_slot(NodeIndex node, const S& state, Rng& rng) {
+    std::uint32_t choose_playout_slot(NodeIndex node, S& state, Rng& rng) {
         begin_playout(rng);
         if (facts_.deterministic) {
             buffer_.clear();
@@ -321,7 +329,11 @@ class TreeSearch final : public TreeMemory {
                 buffer_.push_back(store_[store_[node].first + i].action);
             }
         }
-        const std::uint32_t index = choose_playout_action(state, rng);
+        const auto count = static_cast<std::uint32_t>(buffer_.size());
+        std::uint32_t index = choose_playout_action(state, rng);
+        if (index == count) {
+            index = rng.below(count);  // no child has what the policy would play
+        }
         return facts_.deterministic ? index : allowed_[index];
     }
 
@@ -670,17 +682,17 @@ class TreeSearch final : public TreeMemory {
         bool is_cut = false;
         // Only the sum counts, or only the last step earns: a game's own playout will do.
         const bool counts_time = options_.gamma != 1 || options_.learner != Learner::monte_carlo;
-        if (options_.playout_policy == PlayoutPolicy::uniform && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
-            const Playout playout = uniform_playout(state, rng, buffer_, most_steps_ - steps_);
-            length = playout.length;
-            is_cut = playout.cut && !state.is_terminal();
-            gain_ += playout.total;
+        if (is_default_policy() && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
+            const Playout rest = playout(state, default_policy(), rng, buffer_, most_steps_ - steps_);
+            length = rest.length;
+            is_cut = rest.cut && !state.is_terminal();
+            gain_ += rest.total;
             steps_ += length;
             if (options_.global_source == GlobalSource::running_return) {
                 global.add(gain_);
             }
-            decayed = playout.total;
-            discounted = playout.total;
+            decayed = rest.total;
+            discounted = rest.total;
             if (counts_time && length > 0) {
                 decayed *= learner_.trace(length - 1);
                 discounted *= learner_.discount(length - 1);
@@ -763,8 +775,8 @@ class TreeSearch final : public TreeMemory {
         }
     }
 
-    // An index of buffer_.
-    std::uint32_t choose_playout_action(const S& state, Rng& rng) {
+    // An index of buffer_, the candidates. What a policy plays besides is added there.
+    std::uint32_t choose_playout_action(S& state, Rng& rng) {
         const auto count = static_cast<std::uint32_t>(buffer_.size());
         switch (options_.playout_policy) {
             case PlayoutPolicy::uniform:
@@ -781,6 +793,16 @@ class TreeSearch final : public TreeMemory {
             case PlayoutPolicy::heuristic:
                 heuristics_.weights(state, buffer_, weights_);
                 break;
+            case PlayoutPolicy::mogo:
+            case PlayoutPolicy::fuego: {
+                const Action action = policy_action(state, default_policy(), rng, spare_);
+                const auto found = std::ranges::find(buffer_, action);
+                const auto index = static_cast<std::uint32_t>(found - buffer_.begin());
+                if (index == count) {
+                    buffer_.push_back(action);
+                }
+                return index;
+            }
         }
         double sum = 0;
         for (const double weight : weights_) {
@@ -838,6 +860,7 @@ class TreeSearch final : public TreeMemory {
     bool has_new_ = false;      // has the present episode met states that are not memorised yet?
     bool has_weights_ = false;  // of the present episode, for the weighted playout policy
     ActionBuffer buffer_;
+    ActionBuffer spare_;
     std::vector<std::uint32_t> allowed_;
     std::vector<double> initials_;
     std::vector<double> action_weights_;

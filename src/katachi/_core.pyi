@@ -126,7 +126,7 @@ class GameFacts:
     def __repr__(self) -> str: ...
 
 class PlayoutBatch:
-    """Many uniform playouts from one state."""
+    """Many playouts from one state."""
 
     def run(self, progress: object | None = None) -> bool: ...
     @property
@@ -174,8 +174,19 @@ class State:
         One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.
         """
 
-    def playouts(self, count: int, rng: Rng) -> PlayoutBatch:
-        """A batch of uniform playouts; call its run()."""
+    def playouts(self, count: int, rng: Rng, policy: str = "uniform") -> PlayoutBatch:
+        """A batch of playouts; call its run()."""
+
+    def has_policy(self, policy: str) -> bool:
+        """Can this game be played out so?"""
+
+    def policy_action(self, policy: str, rng: Rng) -> int:
+        """What a playout policy plays here."""
+
+    def policy_moves(self, policy: str) -> tuple[str, list[tuple[int, float]]]:
+        """
+        (the deciding stage, [(action, probability), …]): what a playout policy may play here.
+        """
 
     def is_same_kind(self, other: State) -> bool:
         """Is the other one a state of the same game, whatever its size?"""
@@ -354,8 +365,10 @@ class Position:
         What a search or a playout starts from: simple ko, superko obeyed at the root.
         """
 
-    def playout_moves(self, rng: Rng, eye_rule: EyeRule, max_plies: int | None = None) -> list[int]:
-        """The moves of one uniform playout."""
+    def playout_moves(
+        self, rng: Rng, eye_rule: EyeRule, max_plies: int | None = None, policy: str = "uniform"
+    ) -> list[int]:
+        """The moves of one playout."""
 
 def board_bytes(width: int, height: int) -> int:
     """What a search copies."""
@@ -380,6 +393,28 @@ def ownership(
 def count_positions(width: int, height: int, progress: object | None = None) -> int | None:
     """
     Legal positions: every chain has a liberty; None if progress stopped it.
+    """
+
+class Pattern:
+    """A 3x3 pattern of playouts; see katachi.policies."""
+
+    @staticmethod
+    def parse(name: str, text: str) -> Pattern:
+        """Three rows of three signs; blanks do not count."""
+
+    @property
+    def name(self) -> str: ...
+    def matches(self, neighbourhood: str, to_play: Player) -> bool:
+        """In any orientation and with either colour as X."""
+
+    def __str__(self) -> str: ...
+
+def playout_patterns() -> list[Pattern]:
+    """Those that policies play by."""
+
+def matches_any_pattern(neighbourhood: str, to_play: Player) -> bool:
+    """
+    By the table that policies read. A neighbourhood is nine of X (Black), O, '.' and '#', row by row.
     """
 
 class RootAction:
@@ -419,7 +454,7 @@ class Search:
     def steps(self) -> int:
         """Simulated steps so far."""
 
-def flat_monte_carlo(root: State, rng: Rng) -> Search: ...
+def flat_monte_carlo(root: State, rng: Rng, policy: str = "uniform") -> Search: ...
 
 class TreeSearchOptions:
     """

@@ -16,6 +16,7 @@ import katachi
 from katachi import _core
 from katachi.games.go import Position
 from katachi.learning.td_settings import TdSettings
+from katachi.policies.playout_policies import POLICY_NAMES, PolicyName
 from katachi.training.self_play import SelfPlaySettings, self_play
 
 __all__ = [
@@ -29,7 +30,8 @@ _CALIBRATION_STEPS = 5_000_000
 _BOARDS = ((5, 200_000), (9, 75_000), (19, 15_000))
 SELF_PLAY_KINDS = ("learning", "exploring", "greedy")
 _WARM_UP, _GAMES = 3_000, 700  # of self-play: about half a CPU second, too, after the warm-up
-STEPS = 2 + len(_BOARDS)  # how often `run_bench` tells what it measures
+_POLICY_PLAYOUTS = 25_000  # on 9x9, per repeat
+STEPS = 3 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
 
 def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _: None) -> dict[str, Any]:
@@ -41,11 +43,14 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
         name = f"{side}x{side}"
         on_step(f"playouts {name}")
         playouts[name], moves[name] = playout_rates(side, max(1, int(count * scale)))
+    on_step("policies 9x9")
+    policies = policy_rates(max(1, int(_POLICY_PLAYOUTS * scale)))
     on_step("self-play 9x9")
     training = training_rates(max(1, int(_WARM_UP * scale)), max(1, int(_GAMES * scale)))
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
+        "policy_playouts_per_second": policies,
         "training": training,
         "calibration": {"random_draws_per_second": calibration},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
@@ -70,14 +75,19 @@ def best_rate(work: Callable[[], float]) -> float:
     return round(best, 1)
 
 
-def playout_rates(side: int, count: int) -> tuple[float, float]:
-    """Uniform playouts and their moves per CPU second: empty board, one thread, simple eye filter, scored."""
+def policy_rates(count: int) -> dict[str, float]:
+    """Playouts of each policy per CPU second, from the empty 9x9 board."""
+    return {policy: playout_rates(9, count, policy)[0] for policy in POLICY_NAMES}
+
+
+def playout_rates(side: int, count: int, policy: PolicyName = "uniform") -> tuple[float, float]:
+    """Playouts and their moves per CPU second: empty board, one thread, scored; the uniform eye filter is simple."""
     state = Position(side, side).search_state()
     length = 0.0
 
     def work() -> float:
         nonlocal length
-        batch = state.playouts(count, katachi.Rng(1))
+        batch = state.playouts(count, katachi.Rng(1), policy)
         batch.run()
         length = batch.steps / batch.done
         return batch.done

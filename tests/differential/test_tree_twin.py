@@ -60,6 +60,7 @@ NUMBERS: dict[str, list[Any]] = {
     "v_playout": [0.0, 0.7],
     "mast_temperature": [0.1, 1.0],
 }
+GO_ONLY = ("mogo", "fuego")  # playout policies, compared in test_playout_policies.py
 FIXED = ("memory", "when_full", "between_moves", "forget_share", "final_move")
 
 
@@ -78,7 +79,9 @@ def menu() -> dict[str, list[Any]]:
         if name not in FIXED:
             title = field.alias or name
             found[title] = NUMBERS.get(title, []) + [
-                v for v in literals(field.annotation) if v not in NUMBERS.get(title, [])
+                v
+                for v in literals(field.annotation)
+                if v not in NUMBERS.get(title, []) and not (title == "playout_policy" and v in GO_ONLY)
             ]
     return found
 

@@ -77,6 +77,7 @@ def test_bench_has_every_key() -> None:
     assert answer["calibration"]["random_draws_per_second"] > 0
     assert answer["board_bytes"]["9x9"] < 2048
     assert {"processor", "compiler", "flags"} <= set(answer["machine"])
+    assert set(answer["policy_playouts_per_second"]) == {"uniform", "mogo", "fuego"}
     training = answer["training"]
     assert training.keys() >= {"training_games_per_second", "afterstate_values_per_second"}
     assert min(training.values()) > 0

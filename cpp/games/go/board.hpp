@@ -13,9 +13,14 @@
 // The slow twin is src/katachi/reference/go_rules.py; tests/differential compares them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -107,6 +112,7 @@ class NeighbourCount {
     constexpr void add(Colour c) { word_ = static_cast<std::uint16_t>(word_ + one(c)); }
     constexpr void replace(Colour from, Colour to) { word_ = static_cast<std::uint16_t>(word_ + one(to) - one(from)); }
     constexpr bool any_empty() const { return word_ >= one(Colour::empty); }
+    constexpr bool several_empty() const { return word_ >= 2 * one(Colour::empty); }
     constexpr bool all(Colour c) const { return ((word_ >> (4 * static_cast<int>(c))) & 0xF) == 4; }
 
    private:
@@ -155,6 +161,11 @@ class Board {
         return taken != 0;
     }
 
+    // Calls visit(p) with the last liberty of every enemy chain in atari: what takes something, unless a ko forbids it. A point comes once for each
+    // chain.
+    template <class Visit>
+    void for_each_capture(Visit&& visit) const;
+
     // Would a stone of the player to move at the empty point p be left without liberty?
     bool is_suicide(Point p) const { return !neighbours_[at(p)].any_empty() && is_crowded_suicide(p); }
     bool is_eye(Point p, Colour c, EyeRule rule) const;
@@ -167,8 +178,48 @@ class Board {
     Point next_in_chain(Point stone) const { return next_[at(stone)]; }
     int chain_size(Point stone) const { return size_[at(chain_[at(stone)])]; }
     bool has_liberty(Point stone) const { return !liberties_[at(chain_[at(stone)])].none(); }
+    // The liberties, once what it takes is off the board, of the chain that a stone of the player to move at the empty point p would be of.
+    Liberties liberties_after(Point p) const;
+    // Would that chain have one liberty, or none?
+    bool is_self_atari(Point p) const { return !has_room(p) && !joins_safely(p) && liberties_after(p).at_most_one(); }
+    // Two or more empty neighbours.
+    bool has_room(Point p) const { return neighbours_[at(p)].several_empty(); }
+    // Is a friend next to p whose chain has two or more other liberties? Then a stone there is no self-atari.
+    [[gnu::always_inline]] inline bool joins_safely(Point p) const;
+    // The liberties of a chain that has exactly two.
+    [[gnu::always_inline]] inline std::optional<std::array<Point, 2>> two_liberties(Point stone) const;
+    // Would a stone of its colour at one liberty of a chain with just these two give it two or more new ones? Captures are not counted.
+    bool gains_liberties(Point stone, Point liberty, Point other_liberty) const;
     // The only liberty of a chain in atari.
     Point last_liberty(Point stone) const { return liberties_[at(chain_[at(stone)])].last(); }
+
+    std::array<Point, 4> around(Point p) const { return {p - stride_, p - 1, p + 1, p + stride_}; }
+    // Which of them have that colour, bits 0 to 3.
+    unsigned around_of(Point p, Colour c) const {
+        unsigned found = 0;
+        unsigned bit = 1;
+        for (const Point q : around(p)) {
+            found |= bit & -static_cast<unsigned>(colour(q) == c);
+            bit <<= 1;
+        }
+        return found;
+    }
+    // The eight points around p, row by row.
+    std::array<Point, 8> all_around(Point p) const {
+        return {p - stride_ - 1, p - stride_, p - stride_ + 1, p - 1, p + 1, p + stride_ - 1, p + stride_, p + stride_ + 1};
+    }
+
+    // The colours of the eight points around p on the board, row by row, two bits each. Read one by one: a longer read just after a
+    // stone was placed waits for it.
+    std::uint16_t neighbourhood(Point p) const {
+        const Colour* const here = &colour_[at(p)];
+        const std::ptrdiff_t s = stride_;
+        unsigned code = 0;
+        for (const std::ptrdiff_t way : {s + 1, s, s - 1, std::ptrdiff_t{1}, std::ptrdiff_t{-1}, 1 - s, -s, -s - 1}) {
+            code = code * 4 + static_cast<unsigned>(here[way]);
+        }
+        return static_cast<std::uint16_t>(code);
+    }
 
     // Plays for the player to move, unchecked: p is empty, and not a ko. Suicide removes the player's own chain.
     void play(Point p);
@@ -194,7 +245,6 @@ class Board {
     using Count = std::conditional_t<sizeof(Index) == 1, std::uint8_t, std::uint16_t>;
 
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
-    std::array<Point, 4> around(Point p) const { return {p - stride_, p - 1, p + 1, p + stride_}; }
 
     // The parts of the playout loop are worth more inlined than the compiler's own accounting says.
     [[gnu::always_inline]] inline bool is_crowded_suicide(Point p) const;
@@ -474,6 +524,153 @@ void Board<Index, Capacity>::set_up_turn(Player to_play, Point ko, int passes) {
     to_play_ = to_play;
     ko_ = static_cast<std::uint16_t>(ko);
     passes_ = static_cast<std::uint8_t>(passes);
+}
+
+// The heads are marked first, in a loop that compilers turn into vector code; there are few of them.
+template <class Index, int Capacity>
+template <class Visit>
+void Board<Index, Capacity>::for_each_capture(Visit&& visit) const {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    constexpr std::size_t size = (Capacity + word - 1) / word * word;
+    alignas(word) std::array<std::uint8_t, size> heads;
+    std::fill(heads.begin() + Capacity, heads.end(), std::uint8_t{0});
+    const auto enemy = static_cast<std::uint8_t>(other(colour_of(to_play_)));
+    for (std::size_t i = 0; i < Capacity; ++i) {
+        heads[i] = static_cast<std::uint8_t>(static_cast<unsigned>(chain_[i] == static_cast<Index>(i)) &
+                                             static_cast<unsigned>(static_cast<std::uint8_t>(colour_[i]) == enemy));
+    }
+    for (std::size_t start = 0; start < size; start += word) {
+        std::uint64_t marks = 0;
+        std::memcpy(&marks, &heads[start], word);
+        for (; marks != 0; marks &= marks - 1) {
+            const std::size_t h = start + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+            if (liberties_[h].at_most_one()) {
+                visit(liberties_[h].last());
+            }
+        }
+    }
+}
+
+// Pairs of different chains add up like those of one, so that only captures need a walk over stones.
+template <class Index, int Capacity>
+Liberties Board<Index, Capacity>::liberties_after(Point p) const {
+    const Colour own = colour_of(to_play_);
+    const Liberties here = Liberties::of(p);
+    Liberties found;
+    std::array<Point, 4> friends{};
+    std::size_t friend_count = 0;
+    std::array<Point, 4> taken{};
+    std::size_t taken_count = 0;
+    const auto add = [](std::array<Point, 4>& heads, std::size_t& count, Point h) {
+        const bool is_new = std::find(heads.begin(), heads.begin() + count, h) == heads.begin() + count;
+        if (is_new) {
+            heads[count++] = h;
+        }
+        return is_new;
+    };
+    for (const Point q : around(p)) {
+        const Colour c = colour(q);
+        if (c == Colour::empty) {
+            found += Liberties::of(q);
+        } else if (c == own) {
+            if (add(friends, friend_count, head(q))) {
+                found += liberties_[chain_[at(q)]];
+            }
+            found -= here;
+        } else if (c != Colour::wall && liberties_[chain_[at(q)]].only(here)) {
+            add(taken, taken_count, head(q));
+        }
+    }
+    for (std::size_t i = 0; i < taken_count; ++i) {
+        Point stone = taken[i];
+        do {
+            for (const Point q : around(stone)) {
+                const bool is_own =
+                    colour(q) == own && std::find(friends.begin(), friends.begin() + friend_count, head(q)) != friends.begin() + friend_count;
+                found += Liberties::of(stone).only_if(q == p || is_own);
+            }
+            stone = next_[at(stone)];
+        } while (stone != taken[i]);
+    }
+    return found;
+}
+
+template <class Index, int Capacity>
+bool Board<Index, Capacity>::joins_safely(Point p) const {
+    const Colour own = colour_of(to_play_);
+    const Liberties here = Liberties::of(p);
+    const std::array<Point, 4> neighbours = around(p);
+    for (const Point q : neighbours) {
+        if (colour(q) == own) {
+            const Index h = chain_[at(q)];
+            Liberties others = liberties_[h];
+            for (const Point r : neighbours) {
+                others -= here.only_if(chain_[at(r)] == h);
+            }
+            if (!others.at_most_one()) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// With all pairs of one liberty taken away, all others must be of one point.
+template <class Index, int Capacity>
+std::optional<std::array<Point, 2>> Board<Index, Capacity>::two_liberties(Point stone) const {
+    const Index h = chain_[at(stone)];
+    Liberties rest = liberties_[h];
+    if (rest.pairs() > 8 || rest.at_most_one()) {  // a liberty is part of four pairs at most
+        return std::nullopt;
+    }
+    while (!neighbours_[at(stone)].any_empty()) {
+        stone = next_[at(stone)];
+    }
+    Point first = no_point;
+    for (const Point q : around(stone)) {
+        first = colour(q) == Colour::empty ? q : first;
+    }
+    for (const Point q : around(first)) {
+        rest -= Liberties::of(first).only_if(chain_[at(q)] == h);
+    }
+    if (!rest.at_most_one()) {
+        return std::nullopt;
+    }
+    return std::array{first, rest.last()};
+}
+
+template <class Index, int Capacity>
+bool Board<Index, Capacity>::gains_liberties(Point stone, Point liberty, Point other_liberty) const {
+    const Colour c = colour(stone);
+    const Point h = head(stone);
+    int free = 0;
+    bool joins = false;
+    for (const Point q : around(liberty)) {
+        free += static_cast<int>(colour(q) == Colour::empty) & static_cast<int>(q != other_liberty);
+        joins |= colour(q) == c && head(q) != h;
+    }
+    if (free >= 2 || !joins) {
+        return free >= 2;
+    }
+    Liberties gained;
+    std::array<Point, 4> joined{};
+    std::size_t joined_count = 0;
+    for (const Point q : around(liberty)) {
+        if (colour(q) == Colour::empty) {
+            gained += Liberties::of(q).only_if(q != other_liberty);
+        } else if (colour(q) == c && head(q) != h) {
+            if (std::find(joined.begin(), joined.begin() + joined_count, head(q)) == joined.begin() + joined_count) {
+                joined[joined_count++] = head(q);
+                gained += liberties_[chain_[at(q)]];
+            }
+            gained -= Liberties::of(liberty);
+        }
+    }
+    for (const Point q : around(other_liberty)) {
+        const bool is_joined = std::find(joined.begin(), joined.begin() + joined_count, head(q)) != joined.begin() + joined_count;
+        gained -= Liberties::of(other_liberty).only_if(is_joined);
+    }
+    return !gained.at_most_one();
 }
 
 template <class Index, int Capacity>

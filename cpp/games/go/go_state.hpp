@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "games/game_state.hpp"
 #include "games/go/board.hpp"
@@ -23,13 +24,26 @@ struct SearchRules {
     int max_plies = 0;  // from this state on; then the game is a draw (by default three times the area)
 };
 
+// The last two moves: no_point for a pass, and where there was none.
+struct Recent {
+    Point last = no_point;
+    Point before = no_point;
+
+    void add(Point p) {
+        before = last;
+        last = p;
+    }
+};
+
 template <class B>
 class GoState {
    public:
-    // `moves`: how many have been played before.
-    GoState(const B& board, const SearchRules& rules, int moves = 0) : board_(board), rules_(rules), moves_(moves) {}
+    // `moves`: how many have been played before; `recent`: the last of them.
+    GoState(const B& board, const SearchRules& rules, int moves = 0, Recent recent = {})
+        : board_(board), rules_(rules), moves_(moves), recent_(recent) {}
 
     const B& board() const { return board_; }
+    const Recent& recent() const { return recent_; }
     // How many there have been in the whole game.
     int moves() const { return moves_ + plies_; }
     // Is the state after the next move terminal, whatever that is?
@@ -90,12 +104,7 @@ class GoState {
 
     Reward play(Action action) {
         const Geometry geometry = board_.geometry();
-        if (geometry.is_pass(action)) {
-            board_.pass();
-        } else {
-            board_.play(geometry.padded_point(action.value));
-        }
-        ++plies_;
+        step(geometry.is_pass(action) ? no_point : geometry.padded_point(action.value));
         return is_terminal() ? outcome() : 0;
     }
 
@@ -107,27 +116,46 @@ class GoState {
     // The same with a witness: on_move(point) is told every move, no_point for a pass.
     template <class OnMove>
     Playout uniform_playout(Rng& rng, int most_steps, OnMove&& on_move) {
+        return with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
+            return playout(
+                rng, most_steps, [](B& board, const Recent&, Rng& draws) { return board.template random_candidate<rule>(draws); }, on_move);
+        });
+    }
+
+    // The one loop of all playouts: choose(board, recent, rng) is a policy (cpp/policies), whose no_point is a pass. It may change
+    // the order of the empty points, and nothing else.
+    template <class Choose, class OnMove>
+    Playout playout(Rng& rng, int most_steps, Choose&& choose, OnMove&& on_move) {
         if (is_terminal()) {
             return {};
         }
         const int start = plies_;
         const int end = start + std::min(most_steps, rules_.max_plies - start);
-        with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
-            while (!board_.is_over() && plies_ < end) {
-                const Point p = board_.template random_candidate<rule>(rng);
-                if (p == no_point) {
-                    board_.pass();
-                } else {
-                    board_.play(p);
-                }
-                on_move(p);
-                ++plies_;
-            }
-        });
+        while (!board_.is_over() && plies_ < end) {
+            const Point p = choose(board_, std::as_const(recent_), rng);
+            step(p);
+            on_move(p);
+        }
         return {.total = is_terminal() ? outcome() : 0, .length = plies_ - start, .cut = !board_.is_over()};
     }
 
+    // What a policy would play here; nothing is played.
+    template <class Choose>
+    Action choose(Rng& rng, Choose&& choose) {
+        return board_.geometry().action(choose(board_, std::as_const(recent_), rng));
+    }
+
    private:
+    void step(Point p) {
+        if (p == no_point) {
+            board_.pass();
+        } else {
+            board_.play(p);
+        }
+        recent_.add(p);
+        ++plies_;
+    }
+
     // Black's z.
     Reward outcome() const {
         if (!board_.is_over()) {
@@ -141,6 +169,7 @@ class GoState {
     SearchRules rules_;
     int moves_;
     int plies_ = 0;
+    Recent recent_;
 };
 
 }  // namespace katachi::go

@@ -142,7 +142,8 @@ class Position {
 
     // What a search from here may try: the candidates of GoState, less those that superko forbids; a pass if none is left.
     void root_candidates(EyeRule eye_rule, ActionBuffer& out) const;
-    // Searches start from a board rebuilt from its stones, so that equal positions search alike however they arose.
+    // Searches start from a board rebuilt from its stones, so that equal positions search alike however they arose, but for playout policies
+    // that answer the last moves.
     GoState<B> search_state(EyeRule eye_rule, std::optional<int> max_plies) const;
 
     void play(Action action);
@@ -165,6 +166,14 @@ class Position {
     double score() const { return area_score() - rules_.white_points(handicap_); }
 
    private:
+    Recent recent() const {
+        Recent recent;
+        for (std::size_t i = moves_.size() - std::min<std::size_t>(2, moves_.size()); i < moves_.size(); ++i) {
+            recent.add(geometry().is_pass(moves_[i]) ? no_point : geometry().padded_point(moves_[i].value));
+        }
+        return recent;
+    }
+
     struct Entry {
         Stones stones;
         std::array<int, 2> captured{};
@@ -384,7 +393,7 @@ GoState<B> Position<B>::search_state(EyeRule eye_rule, std::optional<int> max_pl
                        .suicide = rules_.suicide,
                        .eye_rule = eye_rule,
                        .max_plies = max_plies.value_or(3 * geometry().area())},
-                      static_cast<int>(moves().size()));
+                      static_cast<int>(moves().size()), recent());
 }
 
 template <class B>

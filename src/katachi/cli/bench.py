@@ -15,7 +15,7 @@ def bench(
         float, typer.Option(min=0.001, max=10.0, help="Length of the repeats; below 1 for a quick look.")
     ] = 1.0,
 ) -> None:
-    """Measure the core per CPU second, best of five: uniform playouts on 5x5, 9x9 and 19x19, training on 9x9.
+    """Measure the core per CPU second, best of five: playouts on 5x5, 9x9 and 19x19, training on 9x9.
 
     \b
     Examples:
@@ -33,6 +33,8 @@ def bench(
     print(f"{'board':8}{'playouts/s':>12}{'moves/s':>14}")
     for name, rate in result["playouts_per_second"].items():
         print(f"{name:8}{rate:12,.0f}{result['moves_per_second'][name]:14,.0f}")
+    policies = result["policy_playouts_per_second"]
+    print("policies on 9x9: " + ", ".join(f"{name} {rate:,.0f} playouts/s" for name, rate in policies.items()))
     training = result["training"]
     print(f"training on 9x9: {training['training_games_per_second']:,.0f} games/s")
     print(f"  {training['afterstate_values_per_second']:,.0f} afterstate values/s in greedy self-play")

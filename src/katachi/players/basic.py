@@ -1,4 +1,4 @@
-"""The two players that need no knowledge: uniformly random, and flat Monte-Carlo."""
+"""The players without memory: uniformly random, a playout policy by itself, and flat Monte-Carlo."""
 
 from typing import Any
 
@@ -10,9 +10,10 @@ from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.players.player import Decision
+from katachi.policies.playout_policies import PolicyName, check_policy
 from katachi.search.searches import FlatMonteCarlo, Progress
 
-__all__ = ["FlatMcPlayer", "FlatMcSettings", "RandomPlayer", "RandomSettings"]
+__all__ = ["FlatMcPlayer", "FlatMcSettings", "PolicyPlayer", "PolicySettings", "RandomPlayer", "RandomSettings"]
 
 
 class RandomSettings(Settings):
@@ -32,24 +33,58 @@ class RandomPlayer:
         return Decision(Action(rng.choice(candidates)))
 
 
+class PolicySettings(Settings):
+    """Which policy."""
+
+    name: PolicyName = Field(description="uniform, or in Go mogo or fuego (katachi.policies).")
+
+
+class PolicyPlayer:
+    """Plays as a playout does."""
+
+    def __init__(self, settings: PolicySettings) -> None:
+        self.settings = settings
+        self.name = f"policy:name={settings.name}"
+
+    def check(self, game: Game[Any]) -> None:
+        """An error if the game does not have the policy."""
+        check_policy(game, self.settings.name)
+
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
+        """A move of the policy; where superko forbids it, a uniformly random candidate."""
+        check_policy(game, self.settings.name, state)
+        root = native_state(game, state)
+        action = Action(root.policy_action(self.settings.name, rng.split("policy")))
+        if action not in game.legal_actions(state):
+            action = Action(rng.choice(root.candidates()))
+        return Decision(action)
+
+
 class FlatMcSettings(Settings):
     """How much to simulate."""
 
     sims: int = Field(
-        ge=1, description="Uniform playouts for each legal move (Silver 4.6.2). Chosen per task there: no default."
+        ge=1, description="Playouts for each legal move (Silver 4.6.2). Chosen per task there: no default."
     )
+    policy: PolicyName = Field(default="uniform", description="Of the playouts; mogo and fuego are for Go.")
 
 
 class FlatMcPlayer:
-    """The candidate with the best mean over `sims` uniform playouts each; ties are broken at random."""
+    """The candidate with the best mean over `sims` playouts each; ties are broken at random."""
 
     def __init__(self, settings: FlatMcSettings) -> None:
         self.settings = settings
         self.name = f"flat-mc:sims={settings.sims}"
+        if settings.policy != "uniform":
+            self.name += f",policy={settings.policy}"
+
+    def check(self, game: Game[Any]) -> None:
+        """An error if the game does not have the policy."""
+        check_policy(game, self.settings.policy)
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best of all candidates."""
-        search = FlatMonteCarlo(game, state, rng=rng.split("search"))
+        search = FlatMonteCarlo(game, state, rng=rng.split("search"), policy=self.settings.policy)
         search.run(Limit(simulations=self.settings.sims * len(search.root_actions())), progress)
         action = search.best_by_value(rng.split("ties"))
         value = next(root.value for root in search.root_actions() if root.action == action)

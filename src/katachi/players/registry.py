@@ -5,7 +5,14 @@ from typing import Any, NamedTuple
 
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
-from katachi.players.basic import FlatMcPlayer, FlatMcSettings, RandomPlayer, RandomSettings
+from katachi.players.basic import (
+    FlatMcPlayer,
+    FlatMcSettings,
+    PolicyPlayer,
+    PolicySettings,
+    RandomPlayer,
+    RandomSettings,
+)
 from katachi.players.gtp_player import GtpPlayer, GtpSettings
 from katachi.players.player import GamePlayer
 from katachi.players.shapes import AlphaBetaPlayer, AlphaBetaPlayerSettings, ShapesPlayer, ShapesSettings
@@ -31,6 +38,7 @@ def _tree_kind(name: str) -> _Kind:
 _PLAYERS: dict[str, _Kind] = {
     "alpha-beta": _Kind(AlphaBetaPlayerSettings.from_mapping, AlphaBetaPlayer),
     "flat-mc": _Kind(FlatMcSettings.from_mapping, FlatMcPlayer),
+    "policy": _Kind(PolicySettings.from_mapping, PolicyPlayer),
     "random": _Kind(RandomSettings.from_mapping, RandomPlayer),
     "shapes": _Kind(ShapesSettings.from_mapping, ShapesPlayer),
     **{name: _tree_kind(name) for name in PRESETS},

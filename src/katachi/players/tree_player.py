@@ -10,6 +10,7 @@ from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state
 from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
+from katachi.policies.playout_policies import check_policy
 from katachi.search.searches import Progress, TreeSearch
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
 
@@ -55,6 +56,7 @@ class TreePlayer:
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game."""
         self.settings.check_game(game.facts, game.name)
+        check_policy(game, self.settings.default_policy)
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best action of a search under the budget."""

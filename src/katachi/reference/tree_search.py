@@ -502,6 +502,7 @@ class TreeSearchTwin:
         if s.playout_policy == "heuristic":
             assert self.playout_function is not None
             return self._draw(self.playout_function(self._face(state), [Action(action) for action in actions]))
+        assert s.playout_policy == "uniform", "the policies of Go have a twin of their own: playout_policies.py"
         return self.rng.below(len(actions))
 
     # ---- learning ----------------------------------------------------------------------------------------------------

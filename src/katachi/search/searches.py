@@ -13,6 +13,7 @@ from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state, native_state
+from katachi.policies.playout_policies import PolicyName, check_policy
 from katachi.search.tree import Tree
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
@@ -80,10 +81,12 @@ class _RootSearch:
 
 
 class FlatMonteCarlo(_RootSearch):
-    """Flat Monte-Carlo (Silver 3.3.4, 4.6.2): uniform playouts after each action in turn."""
+    """Flat Monte-Carlo (Silver 3.3.4, 4.6.2): playouts after each action in turn, by a policy."""
 
-    def __init__(self, game: Game[Any], state: Any, *, rng: _core.Rng) -> None:  # noqa: ANN401
-        self._native = _core.flat_monte_carlo(self._hold(game, state), rng)
+    def __init__(self, game: Game[Any], state: Any, *, rng: _core.Rng, policy: PolicyName = "uniform") -> None:  # noqa: ANN401
+        root = self._hold(game, state)
+        check_policy(game, policy, state)
+        self._native = _core.flat_monte_carlo(root, rng, policy)
 
 
 class TreeSearch(_RootSearch):
@@ -119,6 +122,7 @@ class TreeSearch(_RootSearch):
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)
+        check_policy(game, self.settings.default_policy, state)
         self._game, self._state, self._heuristics = game, state, (value, playout)
         self._native = _core.tree_search(root, self.settings.to_native(root.facts), rng, value, playout)
 

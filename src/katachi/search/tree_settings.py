@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, model_validator
 from katachi._core import GameFacts, KeyKind, TreeSearchOptions
 from katachi.core.errors import InvalidArgumentError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
+from katachi.policies.playout_policies import PolicyName
 
 __all__ = ["PRESETS", "TreeSearchSettings", "preset"]
 
@@ -146,8 +147,10 @@ class TreeSearchSettings(Settings):
         description="V_init for the searching player: a number; neutral: the middle of the game's bounds for two "
         "players, 0 for one; heuristic: the value function given to the search (4.5).",
     )
-    playout_policy: Literal["uniform", "weighted", "mast", "heuristic"] = Field(
-        default="uniform", description="Uniform; random weights per episode (7.2); by mean returns of actions; given."
+    playout_policy: Literal["uniform", "weighted", "mast", "heuristic", "mogo", "fuego"] = Field(
+        default="uniform",
+        description="Uniform; random weights per episode (7.2); by mean returns of actions; given; in Go also mogo "
+        "and fuego (Silver 2009, 4.6.3 and 6.9; katachi.policies).",
     )
     v_playout: (
         float
@@ -236,6 +239,11 @@ class TreeSearchSettings(Settings):
             or self.playout_policy == "mast"
             or self.v_init == "heuristic"
         )
+
+    @property
+    def default_policy(self) -> PolicyName:
+        """Which of the policies that not every game has is asked for; uniform if none is."""
+        return self.playout_policy if self.playout_policy in ("mogo", "fuego") else "uniform"
 
     @property
     def needs_value(self) -> bool:

@@ -332,9 +332,11 @@ class Position:
             raise InvalidArgumentError(f"max_plies must be at least 1, not {max_plies}")
         return self._native.search_state(eye_rule, max_plies)
 
-    def playout_moves(self, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None) -> list[Action]:
-        """The moves of one uniform playout from here; advances `rng`."""
-        return [Action(a) for a in self._native.playout_moves(rng, eye_rule, max_plies)]
+    def playout_moves(
+        self, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None, policy: str = "uniform"
+    ) -> list[Action]:
+        """The moves of one playout from here; advances `rng`. The eye rule is of the uniform policy."""
+        return [Action(a) for a in self._native.playout_moves(rng, eye_rule, max_plies, policy)]
 
     def transformed(self, symmetry: Symmetry, *, swap_colours: bool = False) -> "Position":
         """The whole game so far under a symmetry of the board.

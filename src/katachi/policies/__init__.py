@@ -1,0 +1,1 @@
+"""Policies that play simulated games by themselves; the native ones are in cpp/policies."""

@@ -1,0 +1,174 @@
+"""Playout policies by hand: single positions, patterns as pictures, and the players and searches that use them."""
+
+import pytest
+
+from katachi import FlatMonteCarlo, InvalidArgumentError, Limit, Rng, TreeSearch, make_game, make_player
+from katachi._core import Pattern, Player
+from katachi.arena.match import play_match
+from katachi.core.errors import SettingsError, UnknownNameError
+from katachi.games.contract import native_state
+from katachi.games.go import GoGame, Position
+from katachi.players.player import check_player
+from katachi.policies.playout_policies import POLICY_NAMES, PolicyName, check_policy, playout_patterns, policy_moves
+from katachi.search.tree_settings import preset
+
+GAME = GoGame(7)
+
+
+def after(diagram: str, *moves: str) -> Position:
+    """Black to play in a diagram, then these moves."""
+    position = Position.from_diagram(diagram)
+    for move in moves:
+        position = position.play(move)
+    return position
+
+
+def named(position: Position, policy: PolicyName) -> tuple[str, dict[str, float]]:
+    stage, moves = policy_moves(GAME, position, policy)
+    return stage, {position.vertex(action): round(share, 3) for action, share in moves.items()}
+
+
+def test_a_stone_in_atari_is_saved() -> None:
+    position = after(
+        """
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . O X . . .
+        . . . O . . .
+        . . . . . . .
+        . . . . . . .
+        """,
+        "G7",
+        "D5",
+    )
+    assert named(position, "mogo") == ("escape", {"E4": 1})
+    assert named(position, "fuego") == ("escape", {"E4": 1})
+
+
+def test_fuego_takes_what_has_just_moved_into_atari() -> None:
+    position = after(
+        """
+        . . . . . . .
+        . . . . . . .
+        . . . X . . .
+        . . X . X . .
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        """,
+        "G7",
+        "D4",
+    )
+    assert named(position, "fuego") == ("capture-last", {"D3": 1})
+    assert named(position, "mogo")[0] != "capture-last"
+
+
+def test_nothing_on_the_board_is_nothing_to_answer() -> None:
+    stage, moves = policy_moves(GAME, GAME.initial_state(), "fuego")
+    assert stage == "uniform"
+    assert len(moves) == 49
+    assert sum(moves.values()) == pytest.approx(1)
+
+
+def test_a_pass_is_played_when_nothing_else_is_left() -> None:
+    game = GoGame(2)
+    position = Position.set_up(2, 2, black=["A1", "B2"], white=[], to_play=Player.BLACK)
+    assert policy_moves(game, position, "mogo").moves == {4: 1}
+
+
+def test_patterns_print_and_parse() -> None:
+    names = [pattern.name for pattern in playout_patterns()]
+    assert len(names) == len(set(names)) == 13
+    for pattern in playout_patterns():
+        again = Pattern.parse(pattern.name, str(pattern))
+        assert (again.name, str(again)) == (pattern.name, str(pattern))
+    assert str(playout_patterns()[0]) == "X O X\n. * .\n? ? ?"
+
+
+@pytest.mark.parametrize("text", ["", "XOX", "XOX.*.???X", "XOX ... ???", "XOX .*. ??!"])
+def test_what_is_no_pattern_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="a pattern is three rows"):
+        Pattern.parse("wrong", text)
+
+
+@pytest.mark.parametrize("text", ["", "XOX.*.XOX", "XOX.X....", "XOX......."])
+def test_what_is_no_neighbourhood_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="a neighbourhood is nine"):
+        playout_patterns()[0].matches(text, Player.BLACK)
+
+
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+@pytest.mark.parametrize("side", [5, 13])
+def test_playouts_come_to_their_end(policy: PolicyName, side: int) -> None:
+    state = Position(side).search_state()
+    batch = state.playouts(200, Rng(1), policy)
+    batch.run()
+    assert batch.done == 200
+    assert batch.cut < 10
+    again = state.playouts(200, Rng(1), policy)
+    again.run()
+    assert (again.steps, again.total) == (batch.steps, batch.total)
+
+
+def test_other_games_have_only_the_uniform_policy() -> None:
+    game = make_game("hex", size=5)
+    check_policy(game, "uniform")
+    with pytest.raises(InvalidArgumentError, match="the playout policy mogo is for Go, not for hex"):
+        check_policy(game, "mogo")
+    with pytest.raises(UnknownNameError, match="did you mean 'fuego'"):
+        check_policy(GAME, "fuega")
+    with pytest.raises(InvalidArgumentError, match="mogo is for Go, not for hex"):
+        FlatMonteCarlo(game, game.initial_state(), rng=Rng(1), policy="mogo")
+    with pytest.raises(InvalidArgumentError, match="fuego is for Go, not for hex"):
+        TreeSearch(game, game.initial_state(), rng=Rng(1), settings=preset("uct", playout_policy="fuego"))
+    for spec in ("policy:name=mogo", "flat-mc:sims=2,policy=mogo", "uct:sims=2,playout_policy=mogo"):
+        with pytest.raises(InvalidArgumentError, match="mogo is for Go, not for hex"):
+            check_player(make_player(spec), game)
+    with pytest.raises(InvalidArgumentError, match="mogo is for Go"):
+        native_state(game, game.initial_state()).playouts(1, Rng(1), "mogo")
+    with pytest.raises(InvalidArgumentError, match="there is no playout policy 'best'"):
+        GAME.native_state(GAME.initial_state()).policy_moves("best")
+    with pytest.raises(SettingsError):
+        make_player("policy:name=best")
+
+
+def test_a_game_that_is_over_has_no_moves() -> None:
+    over = GAME.initial_state().play("pass").play("pass")
+    with pytest.raises(InvalidArgumentError, match="this game is over"):
+        policy_moves(GAME, over, "mogo")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["policy:name=mogo", "policy:name=uniform", "flat-mc:sims=2,policy=fuego", "uct:sims=20,playout_policy=fuego"],
+)
+def test_players_have_policies(spec: str) -> None:
+    player = make_player(spec)
+    assert make_player(player.name).settings == player.settings
+    assert player.name == spec
+    result = play_match(GoGame(5), player, "policy:name=fuego", games=2, seed=1)
+    assert result.wins + result.losses + result.draws == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"new_nodes": 5},
+        {"new_nodes": "all"},
+        {"structure": "graph", "new_nodes": "all"},
+        {"learner": "td", "lambda_": 0.8, "plies": 2},
+        {"v_playout": "memory"},
+        {"horizon": 10},
+    ],
+)
+def test_trees_of_every_kind_use_them(changes: dict[str, object]) -> None:
+    game = GoGame(5, eye_rule="strict")
+    settings = preset(
+        "uct-original" if "structure" in changes else "sarsa-uct" if "learner" in changes else "uct",
+        **changes,
+        playout_policy="fuego",
+    )
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings)
+    search.run(Limit(simulations=300))
+    assert sum(root.visits for root in search.root_actions()) == 300
