@@ -74,6 +74,7 @@ void bind_go(nb::module_& m);
 void bind_policies(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_shapes(nb::module_& m);
+void bind_td_search(nb::module_& m);
 void bind_training(nb::module_& m);
 
 }  // namespace katachi::bindings

@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     katachi::bindings::bind_search(m);
     katachi::bindings::bind_shapes(m);
     katachi::bindings::bind_training(m);
+    katachi::bindings::bind_td_search(m);
 }

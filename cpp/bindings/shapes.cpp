@@ -76,6 +76,14 @@ int moves_of(const P& position) {
     return static_cast<int>(position.moves().size());
 }
 
+std::vector<std::pair<int, int>> sizes_of(const Representation& r) {
+    std::vector<std::pair<int, int>> sizes;
+    for (const ShapeSize size : r.shapes().sizes()) {
+        sizes.emplace_back(size.width, size.height);
+    }
+    return sizes;
+}
+
 // The entries of a table, feature by feature.
 Array<Entry> entries(const Representation& r, int table, Player to_play) {
     check_table(r, table);
@@ -116,16 +124,7 @@ void bind_representation(nb::module_& m) {
             },
             nb::kw_only(), "side"_a, "sizes"_a, "sharing"_a, "turns"_a = Turns::both, "stage_length"_a = 0)
         .def_prop_ro("side", [](const Representation& r) { return r.shapes().side(); })
-        .def_prop_ro(
-            "sizes",
-            [](const Representation& r) {
-                std::vector<std::pair<int, int>> sizes;
-                for (const ShapeSize size : r.shapes().sizes()) {
-                    sizes.emplace_back(size.width, size.height);
-                }
-                return sizes;
-            },
-            "(width, height) of each family.")
+        .def_prop_ro("sizes", &sizes_of, "(width, height) of each family.")
         .def_prop_ro(
             "tables",
             [](const Representation& r) {
@@ -316,6 +315,7 @@ void bind_evaluator(nb::module_& m) {
             "representation"_a, "weights"_a)
         .def_prop_ro("unit", &ShapeEvaluator::unit, "What weights are rounded to multiples of.")
         .def_prop_ro("side", [](const ShapeEvaluator& e) { return e.representation().shapes().side(); })
+        .def_prop_ro("sizes", [](const ShapeEvaluator& e) { return sizes_of(e.representation()); }, "(width, height) of its shapes.")
         .def(
             "sum",
             [](const ShapeEvaluator& e, const AnyPosition& position) {

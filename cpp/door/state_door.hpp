@@ -17,6 +17,7 @@
 #include "policies/playout.hpp"
 #include "search/alpha_beta.hpp"
 #include "search/search.hpp"
+#include "search/td_search.hpp"
 #include "search/tree_memory.hpp"
 #include "values/shape_evaluator.hpp"
 
@@ -99,6 +100,9 @@ class StateDoor {
     // `actions`: what may be tried at the root.
     virtual std::unique_ptr<AlphaBetaSearch> alpha_beta(const ActionBuffer& actions, const AlphaBetaOptions& options,
                                                         const DoorEvaluator& evaluator) const = 0;
+    // Of Go; other games refuse. `long_term` may be missing.
+    virtual std::unique_ptr<TdSearch> td_search(std::shared_ptr<ShortTermMemory> memory, std::shared_ptr<const ShapeEvaluator> long_term,
+                                                const TdSearchOptions& options, const Rng& rng) const = 0;
     // Goes on with a tree search from this state, which `path` leads to from its present root; false: it begins anew.
     virtual bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const = 0;
 };

@@ -155,6 +155,15 @@ class StateDoorOf final : public StateDoor {
                                                                  calls_python_ || evaluator.function);
     }
 
+    std::unique_ptr<TdSearch> td_search(std::shared_ptr<ShortTermMemory> memory, std::shared_ptr<const ShapeEvaluator> long_term,
+                                        const TdSearchOptions& options, const Rng& rng) const override {
+        if constexpr (GoLike<S>) {
+            return make_td_search(state_, candidates(), std::move(memory), std::move(long_term), options, rng);
+        } else {
+            throw InvalidArgumentError("temporal-difference search on local shapes is for Go, not for\n" + text());
+        }
+    }
+
     bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const override {
         auto* own = dynamic_cast<TreeSearch<S>*>(&search);
         if (own == nullptr) {

@@ -1,6 +1,5 @@
 #include "learning/td.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -51,30 +50,58 @@ GameErrors TdLearner::learn_game(Weights& weights, const GameTrace& game, double
     const bool is_td = options_.target == Target::td;
     // Online, all but the last states have learnt already.
     const int first = options_.update_mode == UpdateMode::online && is_td ? std::max(0, states - options_.plies) : 0;
-    const int end = is_frozen() ? 0 : options_.learns_last ? states : std::max(0, states - options_.plies + 1);
+    const int end = learning_states(states);
     GameErrors errors;
     for (int t = 0; t < states; ++t) {
         const bool is_fresh = options_.update_mode == UpdateMode::end_refresh && !is_frozen();
         const double before = is_fresh ? value(weights, game.active(t)) : game.value(t);
-        double target = outcome;
-        if (is_td && t + options_.plies < states) {
-            target = is_fresh ? value(weights, game.active(t + options_.plies)) : game.value(t + options_.plies);
-        }
-        const double delta = target - before;
-        const double bounded = std::clamp(before, 1e-12, 1 - 1e-12);
-        errors.cross_entropy -= target * std::log(bounded) + (1 - target) * std::log(1 - bounded);
-        errors.mean += delta;
-        errors.rms += delta * delta;
-        errors.rms_to_outcome += (outcome - before) * (outcome - before);
+        const bool is_last = !is_td || t + options_.plies >= states;
+        const double target = is_fresh && !is_last ? value(weights, game.active(t + options_.plies)) : cached_target(game, t, outcome);
+        errors.add(before, target, outcome);
         if (t >= first && t < end) {
             learn(weights, game, t, before, target);
         }
     }
-    if (states > 0) {
-        errors.cross_entropy /= states;
-        errors.mean /= states;
-        errors.rms = std::sqrt(errors.rms / states);
-        errors.rms_to_outcome = std::sqrt(errors.rms_to_outcome / states);
+    errors.finish(states);
+    return errors;
+}
+
+bool TdLearner::learns_spans() const {
+    const bool adds_up =
+        options_.lambda == 0 || (options_.traces == Traces::accumulating && options_.trace_norm == TraceNorm::at_add && options_.trace_cutoff == 0);
+    return options_.update_mode == UpdateMode::end_cached && options_.step.rule == StepRule::constant && options_.normaliser == Normaliser::state &&
+           adds_up;
+}
+
+// The credit of a state is the sum of its error and of later ones, decayed; a weight learns the credits of its states, each divided by k.
+// Running sums of these are differences away from what a span has learnt.
+template <class Weights>
+GameErrors TdLearner::learn_spans(Weights& weights, const SpanTrace& game, double outcome) {
+    const int states = game.states();
+    const int end = learning_states(states);
+    const int stride = options_.trace_parity == TraceParity::per_colour ? 2 : 1;
+    credits_.assign(static_cast<std::size_t>(states) + 2, 0);
+    GameErrors errors;
+    for (int t = states - 1; t >= 0; --t) {
+        const double target = cached_target(game, t, outcome);
+        errors.add(game.value(t), target, outcome);
+        const double later = t + stride < states ? options_.lambda * credits_[static_cast<std::size_t>(t + stride)] : 0;
+        credits_[static_cast<std::size_t>(t)] = t < end ? target - game.value(t) + later : 0;
+    }
+    errors.finish(states);
+    if (end == 0) {
+        return errors;
+    }
+    double sum = 0;
+    for (int t = 0; t <= states; ++t) {
+        const double credit = credits_[static_cast<std::size_t>(t)];
+        credits_[static_cast<std::size_t>(t)] = sum;
+        if (t < states && game.active(t) > 0) {
+            sum += options_.step.alpha * slope(game.value(t)) * credit / game.active(t);
+        }
+    }
+    for (const SpanTrace::Span& span : game.spans()) {
+        weights.add(span.entry, static_cast<float>(credits_[static_cast<std::size_t>(span.end)] - credits_[static_cast<std::size_t>(span.begin)]));
     }
     return errors;
 }
@@ -135,5 +162,7 @@ template void TdLearner::learn_step(ShapeWeights&, const GameTrace&);
 template void TdLearner::learn_step(ConcurrentWeights&, const GameTrace&);
 template GameErrors TdLearner::learn_game(ShapeWeights&, const GameTrace&, double);
 template GameErrors TdLearner::learn_game(ConcurrentWeights&, const GameTrace&, double);
+template GameErrors TdLearner::learn_spans(ShapeWeights&, const SpanTrace&, double);
+template GameErrors TdLearner::learn_spans(ConcurrentWeights&, const SpanTrace&, double);
 
 }  // namespace katachi

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "learning/span_trace.hpp"
 #include "learning/step_sizes.hpp"
 
 namespace katachi {
@@ -85,6 +86,23 @@ class GameTrace {
 
 // Of one game: what was wrong with the values before it was learnt from.
 struct GameErrors {
+    // One more state; `finish` makes means of the sums.
+    void add(double value, double target, double outcome) {
+        const double bounded = std::clamp(value, 1e-12, 1 - 1e-12);
+        cross_entropy -= target * std::log(bounded) + (1 - target) * std::log(1 - bounded);
+        mean += target - value;
+        rms += (target - value) * (target - value);
+        rms_to_outcome += (outcome - value) * (outcome - value);
+    }
+    void finish(int states) {
+        if (states > 0) {
+            cross_entropy /= states;
+            mean /= states;
+            rms = std::sqrt(rms / states);
+            rms_to_outcome = std::sqrt(rms_to_outcome / states);
+        }
+    }
+
     double cross_entropy = 0;  // mean of that between targets and values
     double mean = 0;           // of target - value
     double rms = 0;
@@ -129,6 +147,11 @@ class TdLearner {
     template <class Weights>
     GameErrors learn_game(Weights& weights, const GameTrace& game, double outcome);
 
+    // The same from spans, up to rounding: where values are those of when states were met, steps are constant and traces add up.
+    bool learns_spans() const;
+    template <class Weights>
+    GameErrors learn_spans(Weights& weights, const SpanTrace& game, double outcome);
+
    private:
     struct Trace {
         std::vector<float> values;           // by weight
@@ -141,11 +164,19 @@ class TdLearner {
     void learn(Weights& weights, const GameTrace& game, int t, double value, double target);
     template <class Weights>
     void learn_with_traces(Weights& weights, const GameTrace& game, int t, double delta, double slope, double k);
+    // The target of a state whose target's value is known; of the last ones, the outcome.
+    template <class Game>
+    double cached_target(const Game& game, int t, double outcome) const {
+        return options_.target == Target::td && t + options_.plies < game.states() ? game.value(t + options_.plies) : outcome;
+    }
+    // How many states of a game learn anything.
+    int learning_states(int states) const { return is_frozen() ? 0 : options_.learns_last ? states : std::max(0, states - options_.plies + 1); }
     double slope(double value) const { return options_.head == Head::non_linear ? value * (1 - value) : 1; }
 
     TdOptions options_;
     StepSizes steps_;
     std::array<Trace, 2> traces_;
+    std::vector<double> credits_;  // of spans
 };
 
 }  // namespace katachi

@@ -72,7 +72,8 @@ Action policy_action(S& state, DefaultPolicy policy, Rng& rng, ActionBuffer& buf
     if constexpr (GoLike<S>) {
         if (policy != DefaultPolicy::uniform) {
             return with_go_policy(policy, [&](const auto& chosen) {
-                return state.choose(rng, [&](auto& board, const go::Recent& recent, Rng& draws) { return chosen.choose(board, recent, draws); });
+                const auto choose = [&](auto& board, const go::Recent& recent, Rng& draws) { return chosen.choose(board, recent, draws); };
+                return state.board().geometry().action(state.choose(rng, choose));
             });
         }
     }

@@ -21,8 +21,8 @@ class Meter {
    public:
     explicit Meter(const Limit& limit) : limit_(limit), start_(std::chrono::steady_clock::now()) {}
 
-    void add(std::uint64_t steps) {
-        ++simulations_;
+    void add(std::uint64_t simulations, std::uint64_t steps) {
+        simulations_ += simulations;
         steps_ += steps;
     }
 
@@ -35,6 +35,9 @@ class Meter {
     const Limit& limit() const { return limit_; }
     std::uint64_t simulations() const { return simulations_; }
     std::uint64_t steps() const { return steps_; }
+    std::uint64_t simulations_left() const {
+        return limit_.simulations ? *limit_.simulations - std::min(simulations_, *limit_.simulations) : std::numeric_limits<std::uint64_t>::max();
+    }
     // How many steps are left, if they are limited.
     std::uint64_t steps_left() const {
         return limit_.steps ? *limit_.steps - std::min(steps_, *limit_.steps) : std::numeric_limits<std::uint64_t>::max();

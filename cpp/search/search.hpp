@@ -37,10 +37,7 @@ class Search : public Job {
         const int period = calls_python() ? 1 : 8;
         while (!is_finished() && (!has_answer() || !meter_.is_spent(true))) {
             for (int i = 0; i < period && !is_finished() && (!has_answer() || !meter_.is_spent(false)); ++i) {
-                const std::uint64_t steps = simulate();
-                meter_.add(steps);
-                ++simulations_;
-                steps_ += steps;
+                count(1, simulate());
             }
             if (slice.expired()) {
                 break;
@@ -57,8 +54,15 @@ class Search : public Job {
     virtual bool is_finished() const { return false; }
     // The first run goes on until there is something to say, whatever its limit.
     virtual bool has_answer() const { return simulations_ > 0; }
-    // What has been spent of the present limit. Only inside `simulate`.
+    // What has been spent of the present limit. Only inside `simulate` and `advance`.
     const Meter& meter() const { return meter_; }
+    bool has_begun() const { return has_begun_; }
+    // Simulations that have been done, for a search with an `advance` of its own.
+    void count(std::uint64_t simulations, std::uint64_t steps) {
+        meter_.add(simulations, steps);
+        simulations_ += simulations;
+        steps_ += steps;
+    }
     // The counts begin anew with another root.
     void reset_counts() { simulations_ = steps_ = 0; }
 

@@ -6,12 +6,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/team.hpp"
 #include "training/self_play.hpp"
 
 namespace katachi {
@@ -29,18 +28,13 @@ class SelfPlayInThreads final : public SelfPlay {
 
     bool advance(const Slice& slice) override {
         begun_ = games_;
-        is_stopped_ = false;
-        work_together(slice);
-        std::exception_ptr error;
-        for (const auto& worker : workers_) {
-            take_counts(worker->counts);
-            if (const std::exception_ptr own = std::exchange(worker->error, nullptr); own && !error) {
-                error = own;
-            }
+        try {
+            work_together(workers_.size(), [&](std::size_t i, const std::atomic<bool>& is_stopped) { work(*workers_[i], slice, is_stopped); });
+        } catch (...) {
+            take_all_counts();
+            throw;
         }
-        if (error) {
-            std::rethrow_exception(error);
-        }
+        take_all_counts();
         return games_ >= until_;
     }
 
@@ -52,41 +46,23 @@ class SelfPlayInThreads final : public SelfPlay {
         TdLearner learner;
         SelfPlayer<B, ConcurrentWeights> player;
         SelfPlayCounts counts;
-        std::exception_ptr error;
     };
 
-    // The first worker is in the thread of the caller. All threads have ended when it returns.
-    void work_together(const Slice& slice) {
-        std::vector<std::jthread> threads;
-        try {
-            for (std::size_t i = 1; i < workers_.size(); ++i) {
-                threads.emplace_back([this, &slice, &worker = *workers_[i]] { work(worker, slice); });
+    void work(Worker& worker, const Slice& slice, const std::atomic<bool>& is_stopped) {
+        while (!is_stopped && !slice.expired()) {
+            const std::uint64_t number = begun_++;
+            if (number >= until_) {
+                return;
             }
-        } catch (...) {
-            stop(*workers_[0]);
-        }
-        work(*workers_[0], slice);
-    }
-
-    void work(Worker& worker, const Slice& slice) {
-        try {
-            while (!is_stopped_ && !slice.expired()) {
-                const std::uint64_t number = begun_++;
-                if (number >= until_) {
-                    return;
-                }
-                Rng rng = rng_.split("game", number);
-                worker.player.play_game(number + 1, rng, worker.counts);
-            }
-        } catch (...) {
-            stop(worker);
+            Rng rng = rng_.split("game", number);
+            worker.player.play_game(number + 1, rng, worker.counts);
         }
     }
 
-    // The others finish their game.
-    void stop(Worker& worker) {
-        worker.error = std::current_exception();
-        is_stopped_ = true;
+    void take_all_counts() {
+        for (const auto& worker : workers_) {
+            take_counts(worker->counts);
+        }
     }
 
     void take_counts(SelfPlayCounts& counts) {
@@ -101,7 +77,6 @@ class SelfPlayInThreads final : public SelfPlay {
     ConcurrentWeights shared_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::atomic<std::uint64_t> begun_ = 0;  // games
-    std::atomic<bool> is_stopped_ = false;
 };
 
 }  // namespace katachi

@@ -46,6 +46,17 @@ class Afterstates {
             }
         }
         tracker_.forget_marks();
+        renew();
+    }
+
+    // The same with the board of another one, which has the same shapes.
+    void reset_to(const Afterstates& other) {
+        tracker_ = other.tracker_;
+        renew();
+    }
+
+    // The same board, with weights as they are now.
+    void renew() {
         sum_ = 0;
         for (int window = 0; window < static_cast<int>(worths_.size()); ++window) {
             sum_ += worths_[static_cast<std::size_t>(window)] = lookup_(window, tracker_.code(window));
@@ -58,11 +69,18 @@ class Afterstates {
     // Follows a move of the player to move on `board`, which has not been played there yet.
     template <class B>
     void play(const B& board, go::Point p) {
-        board.for_each_removed_by(p, [&](go::Point stone) { put(geometry_.dense(stone), features::Digit::empty); });
+        play(board, p, [](int, features::Code, features::Code) {});
+    }
+
+    // The same with a witness: on_change(window, code before, code after).
+    template <class B, class OnChange>
+    void play(const B& board, go::Point p, OnChange&& on_change) {
+        board.for_each_removed_by(p, [&](go::Point stone) { put(geometry_.dense(stone), features::Digit::empty, on_change); });
         if (!board.is_suicide(p)) {
-            put(geometry_.dense(p), digit(go::colour_of(board.to_play())));
+            put(geometry_.dense(p), digit(go::colour_of(board.to_play())), on_change);
         }
         tracker_.forget_marks();
+        settle();
     }
 
     // What a move of the player to move at an empty point, no suicide, adds to the sum.
@@ -121,16 +139,31 @@ class Afterstates {
         return static_cast<Worth>(change);
     }
 
-    void put(int point, features::Digit what) {
+    // One stone more or less. The worths of its windows are asked for at once and read by `settle`, so that they come from far all together.
+    template <class OnChange>
+    void put(int point, features::Digit what, OnChange&& on_change) {
+        const int step = static_cast<int>(what) - static_cast<int>(tracker_.digit(point));
         tracker_.put(point, what);
         for (const features::Place& place : tracker_.shapes().places(point)) {
-            const Worth worth = lookup_(place.window, tracker_.code(place.window));
-            sum_ += worth - worths_[place.window];
-            worths_[place.window] = worth;
+            const features::Code code = tracker_.code(place.window);
+            lookup_.prefetch(place.window, code);
+            on_change(place.window, static_cast<features::Code>(code - step * place.power), code);
         }
+        changed_.push_back(static_cast<std::uint16_t>(point));
         for (const std::uint16_t near : tracker_.shapes().near(point)) {
             changes_[near].is_known = {};
         }
+    }
+
+    void settle() {
+        for (const std::uint16_t point : changed_) {
+            for (const features::Place& place : tracker_.shapes().places(point)) {
+                const Worth worth = lookup_(place.window, tracker_.code(place.window));
+                sum_ += worth - worths_[place.window];
+                worths_[place.window] = worth;
+            }
+        }
+        changed_.clear();
     }
 
     features::ShapeTracker tracker_;
@@ -139,6 +172,7 @@ class Afterstates {
     go::Geometry geometry_;
     std::vector<Changes> changes_;  // by point: what a move of either colour adds
     std::vector<std::uint16_t> touched_;
+    std::vector<std::uint16_t> changed_;  // points whose windows are not settled
     Sum sum_ = 0;
 };
 

@@ -34,6 +34,7 @@ class Lookups {
        public:
         Lookup(SharedLookup shared, std::shared_ptr<const FrozenLookup> frozen) : shared_(shared), frozen_(std::move(frozen)) {}
         float operator()(int window, features::Code code) const { return frozen_ ? (*frozen_)(window, code) : shared_(window, code); }
+        void prefetch(int /*window*/, features::Code /*code*/) const {}
 
        private:
         SharedLookup shared_;

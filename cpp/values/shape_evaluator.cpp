@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/errors.hpp"
+
 namespace katachi {
 
 namespace {
@@ -39,6 +41,34 @@ ShapeEvaluator::ShapeEvaluator(std::shared_ptr<const features::Representation> r
         firsts_.push_back(window.first);
         for (features::Code code = 0; code < features::ShapeSet::contents(window.size); ++code) {
             worths_[window.first + code] = static_cast<std::int32_t>(static_cast<double>(frozen(index, code)) / unit_);
+        }
+    }
+}
+
+void ShapeEvaluator::add_to(const features::Representation& unshared, ShapeWeights& weights) const {
+    const features::ShapeSet& own = representation_->shapes();
+    const features::ShapeSet& other = unshared.shapes();
+    if (!is_fused() || !BasicUnsharedLookup<ShapeWeights>::fits(unshared) || own.side() != other.side()) {
+        throw InvalidArgumentError("weights can be added to a vector with one for each shape of the same board, for all players and stages");
+    }
+    const SharedLookup worth(*representation_, rounded_, Player::black);
+    const BasicUnsharedLookup<ShapeWeights> target(unshared, weights, Player::black);
+    for (int family = 0; family < static_cast<int>(own.sizes().size()); ++family) {
+        const features::ShapeSize size = own.sizes()[static_cast<std::size_t>(family)];
+        const auto found = std::ranges::find(other.sizes(), size);
+        if (found == other.sizes().end()) {
+            throw InvalidArgumentError("there are no shapes of " + std::to_string(size.width) + "x" + std::to_string(size.height) +
+                                       " to add weights to");
+        }
+        const auto windows = own.windows_of(family);
+        const auto targets = other.windows_of(static_cast<int>(found - other.sizes().begin()));
+        const int first = static_cast<int>(windows.data() - own.windows().data());
+        const int first_target = static_cast<int>(targets.data() - other.windows().data());
+        for (int i = 0; i < static_cast<int>(windows.size()); ++i) {
+            for (int code = 1; code < features::ShapeSet::contents(windows[static_cast<std::size_t>(i)].size); ++code) {
+                const auto content = static_cast<features::Code>(code);
+                target.for_each(first_target + i, content, [&](features::Entry entry) { weights.add(entry, worth(first + i, content)); });
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ class FixedLookup {
     FixedLookup(const features::Feature* firsts, const std::int32_t* worths) : firsts_(firsts), worths_(worths) {}
 
     std::int32_t operator()(int window, features::Code code) const { return worths_[firsts_[window] + code]; }
+    void prefetch(int window, features::Code code) const { __builtin_prefetch(worths_ + firsts_[window] + code); }
 
    private:
     const features::Feature* firsts_;
@@ -44,6 +45,9 @@ class ShapeEvaluator {
     double sum(const B& board, Player to_play, int moves) const {
         return recomputed_sum(*representation_, rounded_, board, to_play, representation_->stage(moves));
     }
+
+    // Adds what the features are worth to weights of a representation where each has one of its own, and which has all sizes that count here.
+    void add_to(const features::Representation& unshared, ShapeWeights& weights) const;
 
    private:
     std::shared_ptr<const features::Representation> representation_;

@@ -880,6 +880,10 @@ class ShapeEvaluator:
 
     @property
     def side(self) -> int: ...
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """(width, height) of its shapes."""
+
     def sum(self, position: Position) -> float:
         """The sum of a position, recomputed."""
 
@@ -1183,3 +1187,107 @@ class SelfPlay:
 
 def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
     """Weights of 0 and no game yet."""
+
+class TdSearchOptions:
+    """See katachi.search.td_search.TdSearchSettings."""
+
+    def __init__(self) -> None: ...
+    @property
+    def exploration(self) -> str: ...
+    @exploration.setter
+    def exploration(self, arg: str, /) -> None: ...
+    @property
+    def epsilon(self) -> float: ...
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+    @property
+    def epsilon_policy(self) -> float: ...
+    @epsilon_policy.setter
+    def epsilon_policy(self, arg: float, /) -> None: ...
+    @property
+    def epsilon_half(self) -> float: ...
+    @epsilon_half.setter
+    def epsilon_half(self, arg: float, /) -> None: ...
+    @property
+    def temperature(self) -> float: ...
+    @temperature.setter
+    def temperature(self, arg: float, /) -> None: ...
+    @property
+    def switch_after(self) -> float: ...
+    @switch_after.setter
+    def switch_after(self, arg: float, /) -> None: ...
+    @property
+    def policy(self) -> str: ...
+    @policy.setter
+    def policy(self, arg: str, /) -> None: ...
+    @property
+    def policy_random(self) -> float: ...
+    @policy_random.setter
+    def policy_random(self, arg: float, /) -> None: ...
+    @property
+    def record_limit(self) -> int: ...
+    @record_limit.setter
+    def record_limit(self, arg: int, /) -> None: ...
+    @property
+    def mercy(self) -> float: ...
+    @mercy.setter
+    def mercy(self, arg: float, /) -> None: ...
+    @property
+    def threads(self) -> int: ...
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+class ShortTermMemory:
+    """
+    The weights that a temporal-difference search learns, and keeps from move to move.
+    """
+
+    def __init__(self, representation: ShapeRepresentation, options: TdOptions) -> None: ...
+    @property
+    def weights(self) -> ShapeWeights: ...
+    def clear(self) -> None:
+        """As if nothing had been learnt."""
+
+    def add(self, evaluator: ShapeEvaluator) -> None:
+        """
+        Adds other weights to its own, shape by shape: what is known already before a search.
+        """
+
+def add_shapes(evaluator: ShapeEvaluator, representation: ShapeRepresentation, weights: ShapeWeights) -> None:
+    """Adds what shapes are worth to weights of which every shape has one."""
+
+class SimulatedGame:
+    """One simulation of a search."""
+
+    @property
+    def moves(self) -> list[int]: ...
+    @property
+    def recorded(self) -> int:
+        """How many of its states were learnt from."""
+
+    @property
+    def outcome(self) -> float:
+        """1: Black has won."""
+
+    @property
+    def errors(self) -> GameErrors: ...
+
+class TdSearch(Search):
+    """Temporal-difference search from one root."""
+
+    @property
+    def value(self) -> float:
+        """Black's chance to win in the root, by the memories."""
+
+    def line(self, first: int, length: int) -> list[int]:
+        """An action of the root and what follows by values."""
+
+    @property
+    def last_game(self) -> SimulatedGame: ...
+    @property
+    def errors(self) -> GameErrors:
+        """Means over all simulations."""
+
+def td_search(
+    root: State, memory: ShortTermMemory, options: TdSearchOptions, rng: Rng, long_term: ShapeEvaluator | None = None
+) -> TdSearch: ...

@@ -44,6 +44,7 @@ class GoState {
 
     const B& board() const { return board_; }
     const Recent& recent() const { return recent_; }
+    EyeRule eye_rule() const { return rules_.eye_rule; }
     // How many there have been in the whole game.
     int moves() const { return moves_ + plies_; }
     // Is the state after the next move terminal, whatever that is?
@@ -104,7 +105,11 @@ class GoState {
 
     Reward play(Action action) {
         const Geometry geometry = board_.geometry();
-        step(geometry.is_pass(action) ? no_point : geometry.padded_point(action.value));
+        return play_at(geometry.is_pass(action) ? no_point : geometry.padded_point(action.value));
+    }
+    // The same by a point of the board; no_point is the pass.
+    Reward play_at(Point p) {
+        step(p);
         return is_terminal() ? outcome() : 0;
     }
 
@@ -141,8 +146,8 @@ class GoState {
 
     // What a policy would play here; nothing is played.
     template <class Choose>
-    Action choose(Rng& rng, Choose&& choose) {
-        return board_.geometry().action(choose(board_, std::as_const(recent_), rng));
+    Point choose(Rng& rng, Choose&& choose) {
+        return choose(board_, std::as_const(recent_), rng);
     }
 
    private:

@@ -17,6 +17,7 @@ from katachi.players.gtp_player import GtpPlayer, GtpSettings
 from katachi.players.player import GamePlayer
 from katachi.players.shapes import AlphaBetaPlayer, AlphaBetaPlayerSettings, ShapesPlayer, ShapesSettings
 from katachi.players.spec import PlayerSpec, parse_spec
+from katachi.players.td_player import TD_PRESETS, TdPlayer, TdPlayerSettings
 from katachi.players.tree_player import TreePlayer, TreePlayerSettings
 from katachi.search.tree_settings import PRESETS
 
@@ -35,12 +36,20 @@ def _tree_kind(name: str) -> _Kind:
     return _Kind(read, lambda settings: TreePlayer(name, settings))
 
 
+def _td_kind(name: str) -> _Kind:
+    def read(options: Mapping[str, Any]) -> Settings:
+        return TdPlayerSettings.from_mapping({**TD_PRESETS[name], **options})
+
+    return _Kind(read, lambda settings: TdPlayer(name, settings))
+
+
 _PLAYERS: dict[str, _Kind] = {
     "alpha-beta": _Kind(AlphaBetaPlayerSettings.from_mapping, AlphaBetaPlayer),
     "flat-mc": _Kind(FlatMcSettings.from_mapping, FlatMcPlayer),
     "policy": _Kind(PolicySettings.from_mapping, PolicyPlayer),
     "random": _Kind(RandomSettings.from_mapping, RandomPlayer),
     "shapes": _Kind(ShapesSettings.from_mapping, ShapesPlayer),
+    **{name: _td_kind(name) for name in TD_PRESETS},
     **{name: _tree_kind(name) for name in PRESETS},
 }
 

@@ -25,7 +25,15 @@ from katachi.search.searches import Progress
 if TYPE_CHECKING:
     from katachi.values.shipped import Evaluation
 
-__all__ = ["AlphaBetaPlayer", "AlphaBetaPlayerSettings", "ShapesPlayer", "ShapesSettings"]
+__all__ = [
+    "AlphaBetaPlayer",
+    "AlphaBetaPlayerSettings",
+    "ShapesPlayer",
+    "ShapesSettings",
+    "WeightsReader",
+    "board_side",
+    "lasting_weights",
+]
 
 _SHIPPED, _NOTHING = "shipped", "none"
 
@@ -39,7 +47,7 @@ class ShapesSettings(Settings):
     epsilon: float = Field(default=0.0, ge=0, le=1, description="How often a move is random (5.7.5: 0 in matches).")
 
 
-class _WeightsReader:
+class WeightsReader:
     """Reads a player's weights once for each size of board: they stay what they are, whatever becomes of the file."""
 
     def __init__(self, weights: str) -> None:
@@ -47,18 +55,25 @@ class _WeightsReader:
         self._evaluations: dict[int, Evaluation] = {}
 
     def evaluation(self, game: Game[Any]) -> "Evaluation":
+        """Of the boards of a game."""
         # Here, since they need numpy, which is long to load and starts threads.
         from katachi.values.shipped import evaluation_of, shipped_weights
 
-        if not isinstance(game, GoGame):
-            raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
-        if game.width != game.height:
-            raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
-        if game.width not in self._evaluations:
+        size = board_side(game)
+        if size not in self._evaluations:
             shipped = self._weights == _SHIPPED
-            path = shipped_weights(game.width) if shipped else Path(self._weights).expanduser()
-            self._evaluations[game.width] = evaluation_of(path, game.width)
-        return self._evaluations[game.width]
+            path = shipped_weights(size) if shipped else Path(self._weights).expanduser()
+            self._evaluations[size] = evaluation_of(path, size)
+        return self._evaluations[size]
+
+
+def board_side(game: Game[Any]) -> int:
+    """The side of the board, which local shapes need to be square, and of Go."""
+    if not isinstance(game, GoGame):
+        raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
+    if game.width != game.height:
+        raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
+    return game.width
 
 
 class ShapesPlayer:
@@ -67,8 +82,8 @@ class ShapesPlayer:
     def __init__(self, settings: ShapesSettings) -> None:
         self.settings = settings
         self.name = _name("shapes", settings, settings.weights)
-        self.lasting_name = _name("shapes", settings, _lasting(settings.weights))
-        self._reader = _WeightsReader(settings.weights)
+        self.lasting_name = _name("shapes", settings, lasting_weights(settings.weights))
+        self._reader = WeightsReader(settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if there are no weights for this game."""
@@ -130,8 +145,8 @@ class AlphaBetaPlayer:
     def __init__(self, settings: AlphaBetaPlayerSettings) -> None:
         self.settings = settings
         self.name = _name("alpha-beta", settings, settings.weights)
-        self.lasting_name = _name("alpha-beta", settings, _lasting(settings.weights))
-        self._reader = _WeightsReader(settings.weights)
+        self.lasting_name = _name("alpha-beta", settings, lasting_weights(settings.weights))
+        self._reader = WeightsReader(settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game, or there are no weights for it."""
@@ -168,7 +183,7 @@ class AlphaBetaPlayer:
         return self._reader.evaluation(game)
 
 
-def _lasting(weights: str) -> str:
+def lasting_weights(weights: str) -> str:
     """The same file in whatever folder one is."""
     return weights if weights in (_SHIPPED, _NOTHING) else os.path.abspath(os.path.expanduser(weights))
 

@@ -17,13 +17,13 @@ from katachi.policies.playout_policies import PolicyName, check_policy
 from katachi.search.tree import Tree
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
-__all__ = ["FlatMonteCarlo", "Progress", "TreeSearch"]
+__all__ = ["FlatMonteCarlo", "Progress", "RootSearch", "TreeSearch"]
 
 # Told the share of work done (0 to 1) every 50 ms; returning False stops.
 Progress: TypeAlias = Callable[[float], object]
 
 
-class _RootSearch:
+class RootSearch:
     """What the searches share: a native search, and reading off its root."""
 
     _native: _core.Search
@@ -80,7 +80,7 @@ class _RootSearch:
         return Action(rng.choice(ties))
 
 
-class FlatMonteCarlo(_RootSearch):
+class FlatMonteCarlo(RootSearch):
     """Flat Monte-Carlo (Silver 3.3.4, 4.6.2): playouts after each action in turn, by a policy."""
 
     def __init__(self, game: Game[Any], state: Any, *, rng: _core.Rng, policy: PolicyName = "uniform") -> None:  # noqa: ANN401
@@ -89,7 +89,7 @@ class FlatMonteCarlo(_RootSearch):
         self._native = _core.flat_monte_carlo(root, rng, policy)
 
 
-class TreeSearch(_RootSearch):
+class TreeSearch(RootSearch):
     """The one tree search, over any game: UCT unless the settings say otherwise (katachi.search.tree_settings).
 
     `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it,

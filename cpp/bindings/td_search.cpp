@@ -1,0 +1,102 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "core/errors.hpp"
+#include "search/td_search.hpp"
+
+namespace katachi::bindings {
+
+namespace {
+
+using features::Entry;
+using FloatsIn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void bind_options(nb::module_& m) {
+    nb::class_<TdSearchOptions>(m, "TdSearchOptions", "See katachi.search.td_search.TdSearchSettings.")
+        .def(nb::init<>())
+        .def_prop_rw(
+            "exploration", [](const TdSearchOptions& o) { return o.exploration == Exploration::softmax ? "softmax" : "epsilon-greedy"; },
+            [](TdSearchOptions& o, const std::string& name) {
+                if (name != "softmax" && name != "epsilon-greedy") {
+                    throw InvalidArgumentError("exploration has no value '" + name + "'");
+                }
+                o.exploration = name == "softmax" ? Exploration::softmax : Exploration::epsilon_greedy;
+            })
+        .def_rw("epsilon", &TdSearchOptions::epsilon)
+        .def_rw("epsilon_policy", &TdSearchOptions::epsilon_policy)
+        .def_rw("epsilon_half", &TdSearchOptions::epsilon_half)
+        .def_rw("temperature", &TdSearchOptions::temperature)
+        .def_rw("switch_after", &TdSearchOptions::switch_after)
+        .def_prop_rw(
+            "policy", [](const TdSearchOptions& o) { return std::string(policy_name(o.policy)); },
+            [](TdSearchOptions& o, const std::string& name) { o.policy = parse_policy(name); })
+        .def_rw("policy_random", &TdSearchOptions::policy_random)
+        .def_rw("record_limit", &TdSearchOptions::record_limit)
+        .def_rw("mercy", &TdSearchOptions::mercy)
+        .def_rw("threads", &TdSearchOptions::threads);
+}
+
+void bind_memory(nb::module_& m) {
+    nb::class_<ShortTermMemory>(m, "ShortTermMemory", "The weights that a temporal-difference search learns, and keeps from move to move.")
+        .def(
+            "__init__",
+            [](ShortTermMemory* self, std::shared_ptr<const features::Representation> representation, const TdOptions& options) {
+                new (self) ShortTermMemory(std::move(representation), options);
+            },
+            "representation"_a, "options"_a)
+        .def_prop_ro("weights", nb::overload_cast<>(&ShortTermMemory::weights), nb::rv_policy::reference_internal)
+        .def("clear", &ShortTermMemory::clear, "As if nothing had been learnt.")
+        .def(
+            "add", [](ShortTermMemory& memory, const ShapeEvaluator& evaluator) { evaluator.add_to(memory.representation(), memory.weights()); },
+            "evaluator"_a, "Adds other weights to its own, shape by shape: what is known already before a search.");
+    m.def(
+        "add_shapes",
+        [](const ShapeEvaluator& evaluator, const features::Representation& representation, ShapeWeights& weights) {
+            if (weights.count() != representation.weights()) {
+                throw InvalidArgumentError("these shapes have " + std::to_string(representation.weights()) + " weights, not " +
+                                           std::to_string(weights.count()));
+            }
+            evaluator.add_to(representation, weights);
+        },
+        "evaluator"_a, "representation"_a, "weights"_a, "Adds what shapes are worth to weights of which every shape has one.");
+}
+
+}  // namespace
+
+void bind_td_search(nb::module_& m) {
+    bind_options(m);
+    bind_memory(m);
+
+    nb::class_<SimulatedGame>(m, "SimulatedGame", "One simulation of a search.")
+        .def_ro("moves", &SimulatedGame::moves)
+        .def_ro("recorded", &SimulatedGame::recorded, "How many of its states were learnt from.")
+        .def_ro("outcome", &SimulatedGame::outcome, "1: Black has won.")
+        .def_ro("errors", &SimulatedGame::errors);
+
+    nb::class_<TdSearch, Search>(m, "TdSearch", "Temporal-difference search from one root.")
+        .def_prop_ro("value", settled(&TdSearch::value), "Black's chance to win in the root, by the memories.")
+        .def(
+            "line",
+            [](const TdSearch& search, Action first, int length) {
+                await_slice(search);
+                return search.line(first, length);
+            },
+            "first"_a, "length"_a, "An action of the root and what follows by values.")
+        .def_prop_ro("last_game", settled(&TdSearch::last_game), nb::rv_policy::copy)
+        .def_prop_ro("errors", settled(&TdSearch::errors), "Means over all simulations.");
+
+    m.def(
+        "td_search",
+        [](const StateDoor& root, std::shared_ptr<ShortTermMemory> memory, const TdSearchOptions& options, const Rng& rng,
+           std::shared_ptr<const ShapeEvaluator> long_term) { return root.td_search(std::move(memory), std::move(long_term), options, rng); },
+        "root"_a, "memory"_a, "options"_a, "rng"_a, "long_term"_a.none() = nb::none());
+}
+
+}  // namespace katachi::bindings

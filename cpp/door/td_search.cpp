@@ -1,0 +1,216 @@
+#include "search/td_search.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/team.hpp"
+#include "search/td_simulation.hpp"
+
+namespace katachi {
+
+namespace {
+
+void check(const TdSearchOptions& options, const go::Geometry& geometry, const ShortTermMemory& memory, const ShapeEvaluator* long_term) {
+    const int side = memory.representation().shapes().side();
+    if (!(geometry == go::Geometry{side, side})) {
+        throw InvalidArgumentError("this memory is for boards of " + std::to_string(side) + "x" + std::to_string(side) + ", not of " +
+                                   std::to_string(geometry.width) + "x" + std::to_string(geometry.height));
+    }
+    if (long_term != nullptr && long_term->representation().shapes().side() != side) {
+        throw InvalidArgumentError("the two memories are for boards of different sizes");
+    }
+    if (long_term != nullptr && !long_term->is_fused()) {
+        throw InvalidArgumentError("a long-term memory has one vector of weights for all states, whoever is to move and whatever the stage");
+    }
+    if (options.threads < 1 || options.threads > TdSearchOptions::most_threads) {
+        throw InvalidArgumentError("a search has from 1 to " + std::to_string(TdSearchOptions::most_threads) + " threads, not " +
+                                   std::to_string(options.threads));
+    }
+}
+
+template <class B, class Weights, class Lookup>
+class TdSearchOf final : public TdSearch {
+   public:
+    TdSearchOf(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
+               std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng)
+        : memory_(std::move(memory)),
+          options_(options),
+          root_{root, actions, std::move(long_term), {}},
+          concurrent_(memory_->weights()),
+          visits_(actions.size()) {
+        if (root_.long_term) {
+            root_.long_sums.emplace(root_.long_term->fused_shapes(), root_.long_term->lookup());
+            root_.long_sums->reset(root.board());
+        }
+        for (int i = 0; i < options.threads; ++i) {
+            workers_.push_back(std::make_unique<Worker>(*this, options.threads == 1 ? rng : rng.split("thread", static_cast<std::uint64_t>(i))));
+        }
+    }
+
+    std::vector<RootAction> root_actions() const override {
+        std::vector<RootAction> actions = simulation().valued_actions(root_.state, true);
+        for (std::size_t i = 0; i < actions.size(); ++i) {
+            actions[i].visits = visits_[i];
+        }
+        return actions;
+    }
+
+    double value() const override { return simulation().root_value(); }
+
+    std::vector<Action> line(Action first, int length) const override {
+        std::vector<Action> moves;
+        go::GoState<B> state = root_.state;
+        Action next = first;
+        while (static_cast<int>(moves.size()) < length) {
+            moves.push_back(next);
+            state.play(next);
+            if (state.is_terminal()) {
+                break;
+            }
+            const double sign = state.to_play() == Player::black ? 1 : -1;
+            const std::vector<RootAction> valued = simulation().valued_actions(state, false);
+            next = std::ranges::max_element(valued, {}, [&](const RootAction& action) { return sign * action.value; })->action;
+        }
+        return moves;
+    }
+
+    bool advance(const Slice& slice) override {
+        if (workers_.size() == 1 || !has_begun()) {
+            return Search::advance(slice);
+        }
+        begun_ = stepped_ = 0;
+        try {
+            work_together(workers_.size(), [&](std::size_t i, const std::atomic<bool>& is_stopped) { work(*workers_[i], slice, is_stopped); });
+        } catch (...) {
+            take_all();
+            throw;
+        }
+        take_all();
+        return is_finished() || (has_answer() && meter().is_spent(true));
+    }
+
+   protected:
+    bool is_finished() const override { return root_.actions.empty(); }
+
+    std::uint64_t simulate() override {
+        Worker& worker = *workers_[0];
+        simulate(worker, simulations());
+        take(worker);
+        return last_game_.moves.size();
+    }
+
+   private:
+    using Simulation = TdSimulation<B, Weights, Lookup>;
+
+    struct Worker {
+        Worker(TdSearchOf& search, const Rng& rng)
+            : rng(rng),
+              learner(search.memory_->learner().beside()),
+              simulation(search.root_, search.options_, search.memory_->representation(), search.weights(), learner),
+              visits(search.visits_.size()) {}
+
+        Rng rng;
+        TdLearner learner;
+        Simulation simulation;
+        std::vector<std::uint64_t> visits;  // not yet taken
+        SimulatedGame game;
+        GameErrors errors;
+    };
+
+    Weights& weights() {
+        if constexpr (std::is_same_v<Weights, ShapeWeights>) {
+            return memory_->weights();
+        } else {
+            return concurrent_;
+        }
+    }
+
+    Simulation& simulation() const { return workers_[0]->simulation; }
+
+    // A simulation that throws leaves no trace of itself in what is drawn next.
+    void simulate(Worker& worker, std::uint64_t played) {
+        Rng rng = worker.rng;
+        const std::size_t first = worker.simulation.run(played, rng, worker.game);
+        if (!std::isfinite(worker.game.errors.rms)) {
+            throw DivergenceError("the weights of the search have grown beyond all bounds: a smaller alpha, or variance, may help");
+        }
+        worker.rng = rng;
+        ++worker.visits[first];
+        worker.errors += worker.game.errors;
+    }
+
+    void take(Worker& worker) {
+        for (std::size_t i = 0; i < visits_.size(); ++i) {
+            visits_[i] += std::exchange(worker.visits[i], 0);
+        }
+        errors_ += std::exchange(worker.errors, {});
+        last_game_ = worker.game;
+    }
+
+    // Until the slice or the limit is spent. A search that has no answer yet does at least one simulation.
+    void work(Worker& worker, const Slice& slice, const std::atomic<bool>& is_stopped) {
+        const std::uint64_t most = has_answer() ? meter().simulations_left() : std::max<std::uint64_t>(meter().simulations_left(), 1);
+        while (!is_stopped && !slice.expired() && !is_finished()) {
+            const std::uint64_t number = begun_++;
+            const bool is_needed = number == 0 && !has_answer();
+            if (number >= most || (!is_needed && (stepped_ >= meter().steps_left() || meter().is_spent(true)))) {
+                return;
+            }
+            simulate(worker, simulations() + number);
+            stepped_ += worker.game.moves.size();
+        }
+    }
+
+    void take_all() {
+        std::uint64_t games = 0;
+        for (const auto& worker : workers_) {
+            for (const std::uint64_t visits : worker->visits) {
+                games += visits;
+            }
+            take(*worker);
+        }
+        count(games, stepped_);
+    }
+
+    std::shared_ptr<ShortTermMemory> memory_;
+    TdSearchOptions options_;
+    TdRoot<B> root_;
+    ConcurrentWeights concurrent_;
+    std::vector<std::uint64_t> visits_;  // by root action
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::atomic<std::uint64_t> begun_ = 0;    // simulations of this slice
+    std::atomic<std::uint64_t> stepped_ = 0;  // steps of those that are over
+};
+
+template <class B, class Weights>
+std::unique_ptr<TdSearch> make_with(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
+                                    std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng) {
+    if (BasicUnsharedLookup<Weights>::fits(memory->representation())) {
+        return std::make_unique<TdSearchOf<B, Weights, BasicUnsharedLookup<Weights>>>(root, actions, std::move(memory), std::move(long_term), options,
+                                                                                      rng);
+    }
+    return std::make_unique<TdSearchOf<B, Weights, BasicSharedLookup<Weights>>>(root, actions, std::move(memory), std::move(long_term), options, rng);
+}
+
+}  // namespace
+
+template <class B>
+std::unique_ptr<TdSearch> make_td_search(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
+                                         std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng) {
+    check(options, root.board().geometry(), *memory, long_term.get());
+    if (options.threads == 1) {
+        return make_with<B, ShapeWeights>(root, actions, std::move(memory), std::move(long_term), options, rng);
+    }
+    return make_with<B, ConcurrentWeights>(root, actions, std::move(memory), std::move(long_term), options, rng);
+}
+
+template std::unique_ptr<TdSearch> make_td_search(const go::GoState<go::SmallBoard>&, const ActionBuffer&, std::shared_ptr<ShortTermMemory>,
+                                                  std::shared_ptr<const ShapeEvaluator>, const TdSearchOptions&, const Rng&);
+template std::unique_ptr<TdSearch> make_td_search(const go::GoState<go::LargeBoard>&, const ActionBuffer&, std::shared_ptr<ShortTermMemory>,
+                                                  std::shared_ptr<const ShapeEvaluator>, const TdSearchOptions&, const Rng&);
+
+}  // namespace katachi
