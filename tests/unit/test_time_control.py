@@ -18,6 +18,7 @@ from katachi.core.time_control import (
     at_start,
     format_time_settings,
     is_late,
+    longest_move,
     parse_time_settings,
     seconds_for_move,
 )
@@ -46,14 +47,6 @@ SYSTEMS = st.one_of(
 MOVES = st.floats(0, 800)
 
 
-def spendable(settings: TimeSettings, left: TimeLeft) -> float:
-    """The longest move that does not lose."""
-    most = max(0.0, left.seconds)
-    if settings.system in ("canadian", "byoyomi") and left.count == 0:
-        most += settings.period
-    return most if settings.most_per_move is None else min(most, settings.most_per_move)
-
-
 @st.composite
 def situations(draw: st.DrawFn) -> tuple[TimeSettings, TimeLeft]:
     settings = draw(SYSTEMS)
@@ -66,7 +59,7 @@ def test_never_more_than_is_left_less_the_reserve(situation: tuple[TimeSettings,
     settings, left = situation
     seconds = seconds_for_move(settings, left, moves)
     assert seconds is not None
-    assert 0 <= seconds <= max(0.0, spendable(settings, left) - RESERVE) + 1e-9
+    assert 0 <= seconds <= max(0.0, longest_move(settings, left) - RESERVE) + 1e-9
     assert not is_late(settings, left, seconds)
 
 
@@ -93,6 +86,15 @@ def test_a_whole_game_is_not_lost_on_time(settings: TimeSettings, moves: float, 
             return
         assert not is_late(settings, left, seconds + lag)
         left = after_move(settings, left, seconds + lag)
+
+
+@given(situations(), st.floats(0, 20_000))
+def test_late_is_what_leaves_less_than_nothing(situation: tuple[TimeSettings, TimeLeft], seconds: float) -> None:
+    settings, left = situation
+    if abs(seconds - longest_move(settings, left)) < 1e-6:
+        return  # rounding
+    too_long_for_one = settings.most_per_move is not None and seconds > settings.most_per_move
+    assert is_late(settings, left, seconds) == (too_long_for_one or after_move(settings, left, seconds).seconds < 0)
 
 
 def test_the_published_rule() -> None:

@@ -11,7 +11,7 @@ process to the other, and a machine may be busy. With no more than that left, mo
 """
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -31,6 +31,7 @@ __all__ = [
     "at_start",
     "format_time_settings",
     "is_late",
+    "longest_move",
     "parse_time_settings",
     "seconds_for_move",
     "time_settings_of",
@@ -161,13 +162,21 @@ def after_move(settings: TimeSettings, left: TimeLeft, seconds: float) -> TimeLe
     return TimeLeft(rest)
 
 
+def longest_move(settings: TimeSettings, left: TimeLeft) -> float:
+    """How long the next move may take without losing the game."""
+    if settings.system == "none":
+        return inf
+    longest = left.seconds
+    if settings.system == "canadian" and left.count == 0:
+        longest += settings.period
+    elif settings.system == "byoyomi":
+        longest += settings.period * (left.count - 1 if left.count else settings.count)
+    return longest if settings.most_per_move is None else min(longest, settings.most_per_move)
+
+
 def is_late(settings: TimeSettings, left: TimeLeft, seconds: float) -> bool:
     """Is the game lost by a move that takes so long?"""
-    if settings.system == "none":
-        return False
-    if settings.most_per_move is not None and seconds > settings.most_per_move:
-        return True
-    return after_move(settings, left, seconds).seconds < 0
+    return seconds > longest_move(settings, left)
 
 
 def _with_increment(settings: TimeSettings, there: float, share: float, free: float) -> float:

@@ -17,7 +17,7 @@ from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action, Player
 from katachi.games.contract import BoardGame, Game
-from katachi.players.player import Decision, GamePlayer, close_player
+from katachi.players.player import Decision, GamePlayer, close_player, set_clock
 from katachi.players.registry import change_settings
 from katachi.players.thinking import (
     ENDLESS,
@@ -156,6 +156,7 @@ class Session(ABC):
         state = self.state_for(player)
         if regular:
             return self._think_regularly(state, progress)
+        set_clock(self.player, self.clock)
         seconds = self.clock.seconds_for_move(player, expected_moves(self.game))
         with self._counted():
             return choose_within(self.player, self.game, state, self._next_rng(), seconds, progress)
