@@ -161,6 +161,8 @@ def test_increments() -> None:
         ("canadian 300 0 10", "absolute 300"),
         ("canadian 300 30 0", "none"),
         ("fischer-capped 60 1 120 30", "fischer-capped 60 1 120 30"),
+        ("canadian 0 0 0", "none"),
+        ("absolute 0", "none"),
         ("none", "none"),
     ],
 )

@@ -80,7 +80,11 @@ class TimeLeft:
 
 
 def time_settings_of(system: TimeSystem, numbers: tuple[float, ...]) -> TimeSettings:
-    """What the numbers of a system say. Overtime without length is absolute time, without stones no limit."""
+    """What the numbers of a system say.
+
+    Overtime without length is absolute time, Canadian overtime without stones no limit, and so is absolute time of 0 s:
+    whoever says that has no clock.
+    """
     names = SYSTEM_NUMBERS[system]
     if len(numbers) != len(names):
         raise SettingsError(f"{system} time has {len(names)} numbers ({', '.join(names)}), not {len(numbers)}")
@@ -92,8 +96,8 @@ def time_settings_of(system: TimeSystem, numbers: tuple[float, ...]) -> TimeSett
     if system == "canadian" and settings.period > 0 and settings.count == 0:
         return TimeSettings()
     if system in ("canadian", "byoyomi") and (settings.period == 0 or settings.count == 0):
-        return TimeSettings(system="absolute", main=settings.main)
-    return settings
+        settings = TimeSettings(system="absolute", main=settings.main)
+    return TimeSettings() if settings.system == "absolute" and settings.main == 0 else settings
 
 
 def parse_time_settings(text: str) -> TimeSettings:
