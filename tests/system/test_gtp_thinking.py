@@ -256,6 +256,24 @@ def test_an_analysis_of_another_game_writes_where_stones_come_to_rest() -> None:
         engine.say("quit")
 
 
+@pytest.mark.parametrize("player", ["uct:seconds=60", "alpha-beta:depth=60", "flat-mc:sims=10000000"])
+@pytest.mark.parametrize("command", ["genmove b", "kata-search b", "lz-genmove_analyze b 1000"])
+def test_stop_ends_thinking_about_a_move(player: str, command: str) -> None:
+    with Engine(player, "--size", "9") as engine:
+        started = time.monotonic()
+        engine.say(f"3 {command}")
+        time.sleep(0.3)
+        engine.say("4 stop")
+        head, *rest = engine.answer()
+        assert time.monotonic() - started < 0.3 + PROMPT
+        move = [head, *rest][-1].split()[-1]
+        assert re.fullmatch("[A-J][1-9]", move)
+        assert engine.answer() == ["=4"]
+        stones = engine.ask("gogui-rules_board").count("X")
+        assert stones == (0 if "search" in command else 1)
+        engine.say("quit")
+
+
 # -- the opponent's time
 
 

@@ -25,6 +25,7 @@ LONGEST_LINE = 1 << 20
 # What may wait while a command runs, in bytes; then the controller waits too.
 _MOST_WAITING = 4 << 20
 _PIECE = 1 << 16
+_LONGEST_STOP = 100  # bytes of a line that are looked at for the word `stop`
 
 
 class Engine:
@@ -97,6 +98,7 @@ def serve(session: Session, source: RawIOBase, sink: BinaryIO) -> None:
     inbox = _Inbox()
     session.is_interrupted = inbox.has_lines
     session.is_left = inbox.is_closed
+    session.is_stopped = inbox.begins_with_stop
 
     def write(piece: bytes) -> None:
         sink.write(piece)
@@ -136,6 +138,14 @@ def _read(source: RawIOBase, inbox: "_Inbox") -> None:
         inbox.close()
 
 
+def _is_stop(line: bytes) -> bool:
+    try:
+        request = parse_request(line.decode(errors="replace"))
+    except GtpError:
+        return False
+    return request is not None and request.command == "stop"
+
+
 class _Inbox:
     """Lines between two threads: not too many bytes at once."""
 
@@ -171,6 +181,12 @@ class _Inbox:
             self._bytes -= len(line) + 1
             self._change.notify_all()
             return line
+
+    def begins_with_stop(self) -> bool:
+        """Is the next line the command `stop`?"""
+        with self._change:
+            line = self._lines[0] if self._lines else b""
+        return b"stop" in line[:_LONGEST_STOP] and _is_stop(line[:_LONGEST_STOP])
 
     def is_closed(self) -> bool:
         """Is there nobody any more who could say anything?"""

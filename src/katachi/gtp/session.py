@@ -48,6 +48,8 @@ class Session(ABC):
         self.thinking_seconds = 0.0  # CPU time spent on choosing moves
         # Has the controller said something new? Whoever runs the session knows; commands that can be cancelled ask.
         self.is_interrupted: Callable[[], bool] = lambda: False
+        # Does it wait for an answer to `stop`? Then a move is chosen by what is known.
+        self.is_stopped: Callable[[], bool] = lambda: False
         # Is there nobody any more who could say anything? So it is where nobody runs it.
         self.is_left: Callable[[], bool] = lambda: True
         # A line of the answer under way, for commands that take long.
@@ -149,7 +151,7 @@ class Session(ABC):
     # -- the player
 
     def think(self, player: Player, progress: Progress | None = None, *, regular: bool = False) -> Decision:
-        """What the player would do, without doing it; the clock is looked at.
+        """What the player would do, without doing it; the clock is looked at, and `stop` is heeded.
 
         A `regular` thought is the same each time in the same state, whatever the clock says and was thought before.
         """
@@ -158,8 +160,9 @@ class Session(ABC):
             return self._think_regularly(state, progress)
         set_clock(self.player, self.clock)
         seconds = self.clock.seconds_for_move(player, expected_moves(self.game))
-        with self._counted():
-            return choose_within(self.player, self.game, state, self._next_rng(), seconds, progress)
+        go_on = progress or (lambda _: not self.is_stopped())
+        with self.counted():
+            return choose_within(self.player, self.game, state, self._next_rng(), seconds, go_on)
 
     def begin(self, player: Player) -> Thinking:
         """A search by the player from here, for whoever wants to look at it."""
@@ -198,7 +201,8 @@ class Session(ABC):
             close_player(self.player)
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def counted(self) -> Iterator[None]:
+        """What happens inside is choosing a move: its CPU time is counted."""
         started = time.process_time()
         try:
             yield
@@ -213,11 +217,11 @@ class Session(ABC):
     def _think_regularly(self, state: Any, progress: Progress | None) -> Decision:  # noqa: ANN401
         rng = self._rng.split("regular")
         if not isinstance(self.player, ThinkingPlayer):
-            with self._counted():
+            with self.counted():
                 return self.player.choose(self.game, state, rng, progress)
         other = change_settings(self.player, {})  # one that remembers nothing
         try:
-            with self._counted():
+            with self.counted():
                 return other.choose(self.game, state, rng, progress)
         finally:
             close_player(other)

@@ -83,10 +83,12 @@ def _analyze(session: Session, options: _Options, winrate: Callable[[float], str
 def _genmove(session: Session, options: _Options, winrate: Callable[[float], str]) -> str:
     def decide(player: Player) -> Decision:
         started = time.monotonic()
-        thinking = session.begin(player)
-        reports = _Reports(session, thinking, options, winrate)
-        thinking.run(session.limit_for(player, time.monotonic() - started), lambda _: reports.go_on())
-        reports.report()
+        with session.counted():
+            thinking = session.begin(player)
+            reports = _Reports(session, thinking, options, winrate)
+            limit = session.limit_for(player, time.monotonic() - started)
+            thinking.run(limit, lambda _: reports.go_on() and not session.is_stopped())
+            reports.report()
         decision = thinking.decision()
         if decision.action is None or options.allows(decision.action):
             return decision

@@ -119,7 +119,7 @@ def search_cancellable(session: Session, player: Player | None = None) -> str:
 
 @command("stop")
 def stop(session: Session) -> None:
-    """Ends pondering until the next move; its arrival ends an analysis, and cancels what can be cancelled."""
+    """Ends pondering until the next move. Its arrival ends thinking about one, and an analysis."""
     session.stop_pondering()
 
 
