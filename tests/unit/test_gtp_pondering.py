@@ -118,7 +118,9 @@ def test_a_game_that_is_over_is_not_thought_about() -> None:
     session.play(Player.BLACK, session.position.pass_action)
     session.play(Player.WHITE, session.position.pass_action)
     assert session.is_over
-    session._pondering = session_module._Pondering(session.player, session.state)
+    player = session.player
+    assert isinstance(player, TreePlayer)
+    session._pondering = session_module._Pondering(player, session.state)
     ponder(session)
     assert root_visits(session) == 0
 

@@ -30,7 +30,7 @@ from katachi.players.thinking import (
 )
 from katachi.search.searches import Progress
 
-__all__ = ["LONG", "BoardSession", "Session"]
+__all__ = ["LONG", "BoardSession", "Session", "check_pondering"]
 
 LONG = Limit(simulations=10**9)
 """For what goes on until somebody says something: as far as the counters of a tree are sure to reach."""
@@ -182,8 +182,9 @@ class Session(ABC):
         decision = (decide or self.think)(player)
         if decision.action is not None:
             self.play(player, decision.action)
+            if isinstance(self.player, ThinkingPlayer):
+                self._pondering = _Pondering(self.player, self.state)
         self.clock.spend(player, time.monotonic() - started)
-        self._pondering = _Pondering(self.player, self.state)
         return decision
 
     def change_settings(self, **changes: Any) -> None:  # noqa: ANN401
@@ -254,7 +255,7 @@ class Session(ABC):
         started = time.monotonic()
         if pondering.thinking is None:
             rng = self._rng.split("pondering", self._thoughts)
-            pondering.thinking = pondering.player.think(self.game, self.state, rng)  # type: ignore[attr-defined]
+            pondering.thinking = pondering.player.think(self.game, self.state, rng)
         is_done = pondering.thinking.run(limit_within(LONG, seconds), lambda _: not self.is_needed())
         pondering.seconds += time.monotonic() - started
         if is_done:
@@ -277,7 +278,7 @@ class Session(ABC):
 class _Pondering:
     """After a move: who made it, and the state that it led to."""
 
-    player: GamePlayer
+    player: ThinkingPlayer
     state: Any
     thinking: Thinking | None = None
     seconds: float = 0.0
