@@ -100,6 +100,7 @@ WORDS = (
         "日本",
         "\ud800",
     ),
+    *("interval", "maxmoves", "minmoves", "avoid", "allow", "ownership", "rootInfo"),
 )
 RECORD = "(;GM[1]FF[4]SZ[9]KM[6.5]AB[cc][gg]PL[W];W[ee];B[ec];W[];B[ce](;W[dd])(;W[aa]))"
 # Nothing that could name a file outside the working folder.
@@ -185,7 +186,7 @@ class Lines:
 
 
 def new_session(source: random.Random) -> Session:
-    player = make_player(source.choice(("random", "random", "flat-mc:sims=1")))
+    player = make_player(source.choice(("random", "random", "flat-mc:sims=1", "uct:sims=2")))
     if source.random() < 0.1:
         return BoardSession(make_game("tic-tac-toe"), player, 1)
     rules = source.choice(("chinese", "tromp-taylor", "aga", "cgos"))

@@ -20,7 +20,7 @@ def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
 
 def test_version_and_help() -> None:
     assert run("--version").stdout.strip() == katachi.__version__
-    for command in ("play", "gtp", "perft", "bench", "demo", "info"):
+    for command in ("play", "gtp", "analyze", "perft", "bench", "demo", "info"):
         assert command in run("--help").stdout
         assert "Examples:" in run(command, "--help").stdout
         assert f"katachi {command}" in run(command, "--help").stdout
@@ -47,6 +47,16 @@ def test_perft() -> None:
         (("perft", "--size", "2", "--rules", "chinese", "--count", "games"), 2, "for ever"),
         (("perft", "--count", "sheep"), 2, "sheep"),
         (("nonsense",), 2, "nonsense"),
+        (("analyze", "--player", "random"), 2, "random does not search"),
+        (("analyze", "--moves", "E5 E5"), 2, "E5 is not legal in"),
+        (("analyze", "--moves", "Z99"), 2, "Z99"),
+        (("analyze", "--moves", "pass pass"), 2, "the game is over"),
+        (("analyze", "--game", "pig", "--moves", "roll"), 2, "it has no board"),
+        (("analyze", "--move", "3"), 2, "--move 3 needs a record"),
+        (("analyze", "nowhere.sgf"), 2, "nowhere.sgf"),
+        (("analyze", "nowhere.sgf", "--size", "9"), 2, "leave out --game and --size"),
+        (("analyze", "--seconds", "0"), 2, "seconds"),
+        (("match", "random", "random", "--clock", "soon"), 2, "'soon' is no time"),
         (("demo", "--size", "0"), 2, "size: Input should be greater than or equal to 1, not 0"),
         (("demo", "--size", "9x5"), 2, "square boards, not 9x5"),
         (("gtp", "shapes", "--size", "13"), 2, "no weights come with the package for 13x13, only for 5x5"),
@@ -122,3 +132,23 @@ def test_a_folder_has_a_name() -> None:
     )
     assert ran.returncode == 2
     assert "the name of the folder is empty" in ran.stderr
+
+
+def test_analyze(tmp_path: Path) -> None:
+    record = tmp_path / "game.sgf"
+    record.write_text("(;FF[4]GM[1]SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb];B[dd])")
+    told = json.loads(run("analyze", str(record), "--player", "uct:sims=500", "--json").stdout)
+    assert (told["game"], told["player"], told["to_play"]) == ("go", "uct:sims=500", "white")
+    assert told["simulations"] == sum(row["visits"] for row in told["candidates"]) == 500
+    assert told["candidates"][0]["line"][0] == told["candidates"][0]["move"]
+    values = [row["value"] for row in told["candidates"]]
+    assert values == sorted(values, reverse=True)
+    assert told["move"] in [row["move"] for row in told["candidates"] if row["value"] == values[0]]
+    assert told == json.loads(run("analyze", str(record), "--player", "uct:sims=500", "--json").stdout), "by its seed"
+    earlier = json.loads(run("analyze", str(record), "--move", "2", "--moves", "B2", "--json").stdout)
+    assert earlier["to_play"] == "black"
+    text = run("analyze", "--game", "tic-tac-toe", "--moves", "a1 b2", "--top", "3", "--seconds", "0.2").stdout
+    assert "  move   visits  value  line" in text
+    assert "  and 4 more" in text
+    solved = run("analyze", "--game", "tic-tac-toe", "--moves", "a1 b2 a2", "--player", "alpha-beta:depth=9").stdout
+    assert "    ?  " in solved, "only the best move has a value"

@@ -395,3 +395,25 @@ def test_a_match_result_names_who_did_what(tmp_path: Path) -> None:
     assert "which is illegal" in ended.stdout
     result: MatchResult = run_match(settings(spec, spec))
     assert result.fouls == {spec: {"illegal move": 2}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ponder", ["", " --ponder"])
+def test_ten_seconds_a_game_against_gnugo(ponder: str) -> None:
+    """Our engine as a process, a thirty-second player on a ten-second clock."""
+    gnugo = require_program("gnugo", "gnugo")
+    katachi = Path(sys.executable).with_name("katachi")
+    rules = "--chinese-rules --positional-superko --capture-all-dead --never-resign"
+    settings = MatchSettings(
+        first=f"gtp:{katachi} gtp uct:seconds=30{ponder}",
+        second=f"gtp:{gnugo} --mode gtp --level 0 {rules} --seed {{seed}}",
+        games=4,
+        seed=1,
+        options={"size": 9},
+        clock="10",
+    )
+    result = run_match(settings)
+    assert result.fouls[settings.first] == {}
+    for outcome in result.outcomes:
+        ours = result.seat(outcome)
+        assert 3.0 < outcome.seconds[ours] < 10.0, "its time is used"

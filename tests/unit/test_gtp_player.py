@@ -27,6 +27,9 @@ from katachi import (
     make_player,
     play_match,
 )
+from katachi.core.clock import Clock
+from katachi.core.errors import EngineTimeoutError
+from katachi.core.time_control import TimeSettings, parse_time_settings
 from katachi.games.go import Position, Rules
 from katachi.games.go.game import GoGame
 from katachi.gtp.protocol import GtpError
@@ -1035,3 +1038,84 @@ def test_a_match_that_fails_closes_its_players(engine: MakeEngine) -> None:
     assert (result.outcomes[0].reason, result.outcomes[0].loser) == ("illegal move", "black")
     assert "A9" in result.outcomes[0].detail
     assert not any(is_alive(pid) for pid in fake.pids())
+
+
+def test_an_engine_is_told_the_time(engine: MakeEngine) -> None:
+    fake = engine("", "C3", "D3", "C4", "C5")
+    clock = Clock(TimeSettings(system="absolute", main=9.5))
+    with GtpPlayer(fake.command) as player:
+        player.clock = clock
+        assert choose(player, START) == "C3"
+        assert fake.log() == [
+            *NEW_GAME, "time_settings 10 0 0", "time_left black 9 0", "time_left white 9 0", "genmove black"
+        ]  # fmt: skip
+        clock.spend(Player.BLACK, 9.25)
+        assert choose(player, START.play("C3").play("C2")) == "D3"
+        assert fake.log() == ["play white C2", "time_left black 0 0", "time_left white 9 0", "genmove black"]
+        # A new game is told again; overtime has stones.
+        clock.set(TimeSettings(system="canadian", main=0.0, period=30.0, count=10))
+        assert choose(player, START) == "C4"
+        assert fake.log() == [
+            *NEW_GAME, "time_settings 0 30 10", "time_left black 30 10", "time_left white 30 10", "genmove black"
+        ]  # fmt: skip
+        clock.set(TimeSettings())
+        assert choose(player, START.play("C4").play("C2")) == "C5"
+        assert fake.log() == ["play white C2", "genmove black"], "there is no limit any more"
+
+
+@pytest.mark.parametrize("system", ["fischer 10 0.5", "byoyomi 10 5 3", "fischer-capped 10 1 20 5"])
+def test_an_engine_is_told_what_it_understands_of_the_time(engine: MakeEngine, system: str) -> None:
+    clock = Clock(parse_time_settings(system))
+    command = "kgs-time_settings" if system.startswith("byoyomi") else "kata-time_settings"
+    fake = engine(f"known = {{'{command}'}}")
+    with GtpPlayer(fake.command) as player:
+        player.clock = clock
+        choose(player, START)
+        assert fake.log()[3:] == [
+            f"{command} {system}",
+            "time_left black 10 0",
+            "time_left white 10 0",
+            "genmove black",
+        ]
+    fake.log()
+    ignorant = engine("""
+        def answer(command, words, usual=answer):
+            if command == "time_left":
+                raise Refuse("unknown command")
+            return usual(command, words)
+    """)
+    with GtpPlayer(ignorant.command) as player:
+        player.clock = clock
+        assert choose(player, START) == "pass"
+        assert ignorant.log()[3:] == ["time_left black 10 0", "genmove black"]
+
+
+def test_an_engine_that_is_late_is_not_waited_for(engine: MakeEngine) -> None:
+    fake = engine("""
+        def answer(command, words, usual=answer):
+            if command == "genmove":
+                time.sleep(60)
+            return usual(command, words)
+    """)
+    with GtpPlayer(fake.command) as player:
+        player.may_restart = False
+        player.clock = Clock(TimeSettings(system="absolute", main=0.5))
+        started = time.monotonic()
+        with pytest.raises(EngineTimeoutError):
+            choose(player, START)
+        assert time.monotonic() - started < 10
+
+
+def test_an_engine_that_is_prepared_has_the_board(engine: MakeEngine) -> None:
+    fake = engine("", "C3")
+    with GtpPlayer(fake.command) as player:
+        player.prepare(GAME, START.play("A1"), Rng(1))
+        assert fake.log() == [*NEW_GAME, "play black A1"]
+        assert choose(player, START.play("A1")) == "C3"
+        assert fake.log() == ["genmove white"]
+        assert len(fake.pids()) == 1
+    seeded = engine("", "C3", "--seed={seed}")
+    with GtpPlayer(seeded.command) as player:
+        player.prepare(GAME, START, Rng(1))
+        choose(player, START)
+        assert len(seeded.pids()) == 2, "one more, and not a second one for the move"

@@ -91,7 +91,7 @@ def test_a_memory_refuses_what_does_not_fit() -> None:
         TdSearch(GoGame(7), Position(7), memory=memory, rng=Rng(1))
     shipped = player_of("dyna2:sims=1")
     check_player(shipped, GAME)
-    long_term = shipped._memory_for(GAME).long_term
+    long_term = shipped.memory(GAME).long_term
     assert long_term is not None
     with pytest.raises(InvalidArgumentError, match="no shapes of 3x3"):
         TdMemory(5, TdSearchSettings(sizes="1x1+2x2"), long_term=long_term)
@@ -107,7 +107,7 @@ def test_what_is_learnt_is_kept_in_a_game_and_forgotten_after_it() -> None:
     player = player_of("td-search:sims=50")
     first = Position(5).play("C3")
     player.choose(GAME, first, Rng(1))
-    memory = player._memory_for(GAME)
+    memory = player.memory(GAME)
     after_one = np.abs(memory.weights).sum()
     second = first.play("B3").play("C2")
     player.choose(GAME, second, Rng(2))
@@ -115,11 +115,11 @@ def test_what_is_learnt_is_kept_in_a_game_and_forgotten_after_it() -> None:
     assert np.abs(after_two).sum() > after_one
     fresh = player_of("td-search:sims=50")
     fresh.choose(GAME, second, Rng(2))
-    assert not np.array_equal(after_two, fresh._memory_for(GAME).weights)
+    assert not np.array_equal(after_two, fresh.memory(GAME).weights)
     player.choose(GAME, Position(5).play("B2"), Rng(3))
     other = player_of("td-search:sims=50")
     other.choose(GAME, Position(5).play("B2"), Rng(3))
-    np.testing.assert_array_equal(memory.weights, other._memory_for(GAME).weights)
+    np.testing.assert_array_equal(memory.weights, other.memory(GAME).weights)
 
 
 def test_a_position_that_is_taken_back_to_begins_anew() -> None:
@@ -128,7 +128,7 @@ def test_a_position_that_is_taken_back_to_begins_anew() -> None:
     player.choose(GAME, state, Rng(1))
     for one in (player, fresh):
         one.choose(GAME, Position(5).play("C3"), Rng(2))
-    np.testing.assert_array_equal(player._memory_for(GAME).weights, fresh._memory_for(GAME).weights)
+    np.testing.assert_array_equal(player.memory(GAME).weights, fresh.memory(GAME).weights)
 
 
 def test_a_reset_memory_forgets_at_each_move() -> None:
@@ -144,11 +144,11 @@ def test_stale_values_are_those_of_an_earlier_search() -> None:
     now, stale = player_of("td-search:sims=40"), player_of("td-search:sims=40,stale=2")
     first = Position(5).play("C3")
     assert now.choose(GAME, first, Rng(1)) == stale.choose(GAME, first, Rng(1)), "there is nothing older"
-    old = now._memory_for(GAME).weights
+    old = now.memory(GAME).weights
     second = first.play("B3").play("C2")
     now.choose(GAME, second, Rng(2))
     decision = stale.choose(GAME, second, Rng(2))
-    np.testing.assert_array_equal(now._memory_for(GAME).weights, stale._memory_for(GAME).weights)
+    np.testing.assert_array_equal(now.memory(GAME).weights, stale.memory(GAME).weights)
     memory = TdMemory(5)
     memory.assign(old)
     search = TdSearch(GAME, second, memory=memory, rng=Rng(9))

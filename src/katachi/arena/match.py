@@ -24,6 +24,7 @@ from katachi.arena.statistics import Score
 from katachi.arena.store import Store
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.settings import Settings
+from katachi.core.time_control import parse_time_settings
 from katachi.core.types import Player
 from katachi.games.contract import Game
 from katachi.games.registry import make_game
@@ -56,6 +57,7 @@ class MatchSettings(Settings):
     max_moves: int | None = Field(default=1000, ge=1, description="Longer games are draws (Silver 5.6: 1,000 plies).")
     scoring: str = Field(default="area", description="area, agreement or gtp:COMMAND.")
     resignation: bool = Field(default=False, description="May players resign?")
+    clock: str | None = Field(default=None, description="The time of each player, such as `10` or `fischer 60 2`.")
     sprt: str | None = Field(default=None, description="Stop early: ELO0,ELO1 of a sequential test.")
 
     def tasks(self) -> Iterator[GameTask]:
@@ -78,6 +80,7 @@ class MatchSettings(Settings):
             max_moves=self.max_moves,
             scoring=self.scoring,
             resignation=self.resignation,
+            clock=self.clock,
         )
 
 
@@ -343,6 +346,8 @@ def _check_settings(settings: MatchSettings, game: Game[Any]) -> None:
     for spec in (settings.first, settings.second):
         check_player(make_player(spec), game)
     check_scoring(settings.scoring, game)
+    if settings.clock is not None:
+        parse_time_settings(settings.clock)
     if settings.max_moves is not None and settings.opening_plies >= settings.max_moves:
         raise InvalidArgumentError(
             f"nothing is left to play: {settings.opening_plies} random plies, at most {settings.max_moves} moves"

@@ -3,6 +3,10 @@
 A player that crashes, answers too late or plays an illegal move loses, and the reason is recorded: nothing that a
 player does ends a run. (Engines with clocks or chance of their own are as reproducible as they are.)
 
+With a clock the referee counts what each player takes. Players that search are given the time of a move by the same
+rules as over GTP (katachi.core.time_control), engines are told what is left; who is late loses. Engines are started
+before the clock is. Such games depend on the machine, and are not the same again.
+
 An engine that counts (`gtp:COMMAND` as scoring) and fails is nobody's loss. It is started once more, with another seed;
 if it fails again, the game has no outcome (UncountedError). A run plays its other games, and says so in the end
 (`katachi.arena.match.run_tasks`).
@@ -15,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field
 
 from katachi._core import Rng
+from katachi.core.clock import Clock
 from katachi.core.errors import (
     EngineError,
     EngineMoveError,
@@ -24,6 +29,7 @@ from katachi.core.errors import (
     ParseError,
 )
 from katachi.core.settings import Settings
+from katachi.core.time_control import is_late, parse_time_settings
 from katachi.core.types import Action, Player
 from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
@@ -34,8 +40,9 @@ from katachi.games.registry import make_game
 from katachi.players.external import need_program
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.gtp_process import GtpProcess, split_command
-from katachi.players.player import Decision, GamePlayer, close_player
+from katachi.players.player import Decision, GamePlayer, check_player, close_player, set_clock
 from katachi.players.registry import make_player
+from katachi.players.thinking import choose_within, expected_moves
 
 __all__ = [
     "GameOutcome",
@@ -78,6 +85,9 @@ class GameTask(Settings):
     )
     resignation: bool = Field(
         default=False, description="May players resign? It is a loss either way, and else a foul, too."
+    )
+    clock: str | None = Field(
+        default=None, description="The time of each player, as katachi.core.time_control reads it; None: no limit."
     )
 
 
@@ -159,6 +169,7 @@ class _Table:
         self._moves: list[Action] = []
         self._total = 0.0
         self._seconds, self._choices, self._simulations = [0.0, 0.0], [0, 0], [0, 0]
+        self._clock = Clock() if task.clock is None else Clock(parse_time_settings(task.clock))
 
     def play(self) -> GameOutcome:
         self._open()
@@ -197,9 +208,14 @@ class _Table:
 
     def _choose(self, player: Player) -> Decision:
         rng = self._rng.split("choose", len(self._moves))
+        chooser, left = self._players[player], self._clock.left_of(player)
         started = time.perf_counter()
         try:
-            decision = self._players[player].choose(self._game, self._state, rng)
+            if self._task.clock is not None and self._choices[player] == 0:
+                self._prepare(chooser, rng)
+                started = time.perf_counter()
+            seconds = self._clock.seconds_for_move(player, expected_moves(self._game))
+            decision = choose_within(chooser, self._game, self._state, rng, seconds)
         except EngineTimeoutError as error:
             raise _FoulError(player, "time", str(error)) from error
         except EngineMoveError as error:
@@ -208,10 +224,21 @@ class _Table:
             kind = "" if isinstance(error, KatachiError) else f"{type(error).__name__}: "
             raise _FoulError(player, "crash", f"{kind}{error}") from error
         finally:
-            self._seconds[player] += time.perf_counter() - started
+            took = time.perf_counter() - started
+            self._seconds[player] += took
             self._choices[player] += 1
+        if is_late(self._clock.settings, left, took):
+            raise _FoulError(player, "time", f"move {len(self._moves) + 1} took {took:.3f} s of {left.seconds:.3f} s")
+        self._clock.spend(player, took)
         self._simulations[player] += decision.simulations
         return decision
+
+    def _prepare(self, player: GamePlayer, rng: Rng) -> None:
+        """What is done before a clock runs: engines start, files are read."""
+        set_clock(player, self._clock)
+        check_player(player, self._game)
+        if isinstance(player, GtpPlayer):
+            player.prepare(self._game, self._state, rng)
 
     def _step(self, action: Action, rng: Rng) -> None:
         chance = () if self._game.facts.deterministic else (rng.split("chance", len(self._moves)),)
@@ -339,6 +366,9 @@ def _comment(task: GameTask, outcome: GameOutcome) -> str:
     lines = [f"game {task.index}, seed {task.seed}"]
     if task.opening_plies:
         lines.append(f"opening: {task.opening_plies} random plies, seed {task.opening_seed}")
+    if task.clock is not None:
+        black, white = outcome.seconds
+        lines.append(f"clock: {task.clock}; Black took {black:.1f} s, White {white:.1f} s")
     if outcome.reason != "count":
         lines.append(f"{outcome.reason}: {outcome.detail}" if outcome.detail else outcome.reason)
     return "\n".join(lines)

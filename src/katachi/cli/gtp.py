@@ -33,18 +33,23 @@ def gtp(
         float | None, typer.Option(help="Points for White at the start; otherwise those of the rules.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Same seed and same commands, same moves.")] = 1,
+    ponder: Annotated[
+        bool, typer.Option("--ponder", help="Think on in the opponent's time, for players that keep memory.")
+    ] = False,
     log: Annotated[Path | None, typer.Option(help="A file for the log; otherwise stderr.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log why commands fail.")] = False,
 ) -> None:
     """Speak GTP 2 on stdin and stdout: the engine for Sabaki, GoGui, Lizzie and for matches.
 
-    Nothing but GTP is written to stdout; logs go to stderr or into a file.
+    Nothing but GTP is written to stdout; logs go to stderr or into a file. Players that search obey the controller's
+    clock, with their own budget as the most they take, and show what they think (lz-analyze, kata-analyze).
 
     \b
     Examples:
       katachi gtp
       katachi gtp flat-mc:sims=500 --rules tromp-taylor --seed 7
       katachi gtp alpha-beta:depth=5
+      katachi gtp uct:seconds=10 --size 9 --ponder
       katachi gtp shapes:weights=run9/checkpoint.safetensors --size 9
       katachi gtp random --size 9 --log katachi.log -v
       katachi gtp flat-mc:sims=100 --game tic-tac-toe
@@ -73,6 +78,7 @@ def gtp(
         session = GoSession(chosen, seed, size=_first_size(chosen, size), rules=Rules.named(rules, komi))
     else:
         session = BoardSession(make_game(game), chosen, seed)
+    session.ponders = ponder
     raise_on_hangup()
     commands = FileIO(os.devnull if sys.stdin is None else sys.stdin.fileno(), closefd=sys.stdin is None)
     # Whatever else writes to stdout in this process, native code included, goes to stderr from here on.

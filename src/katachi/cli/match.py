@@ -49,6 +49,12 @@ def match(
     resign: Annotated[
         bool, typer.Option("--resign", help="Let players resign; otherwise that is a foul, too.")
     ] = False,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            help="Seconds of each player, or a system with its numbers: '10', 'fischer 60 2', 'byoyomi 60 5 3'."
+        ),
+    ] = None,
     sprt: Annotated[str | None, typer.Option(help="ELO0,ELO1: stop as soon as a sequential test decides.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -63,6 +69,7 @@ def match(
       katachi match flat-mc:sims=100 "gtp:gnugo --mode gtp --level 0 --chinese-rules --positional-superko
         --capture-all-dead --never-resign --seed {seed}" --games 40 --workers 2 --out run
       katachi match flat-mc:sims=20 flat-mc:sims=10 --size 7 --games 1000 --sprt 0,35 --workers 2
+      katachi match uct:seconds=5 "gtp:katachi gtp uct:seconds=5" --games 2 --clock 10
       katachi match flat-mc:sims=50 random --game tic-tac-toe --json
     """
     from katachi.arena.match import MatchSettings, run_match
@@ -79,6 +86,7 @@ def match(
         max_moves=max_moves,
         scoring=scoring,
         resignation=resign,
+        clock=clock,
         sprt=sprt,
     )
     place = chosen_executor(executor, workers)

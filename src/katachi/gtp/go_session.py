@@ -63,7 +63,7 @@ class GoSession(Session):
             except KatachiError as error:
                 raise InvalidArgumentError(str(error)) from error
         self.position = position
-        self.clock.left.clear()
+        self.clock.restart()
 
     def play(self, player: Player, action: Action) -> None:
         """A move of either player."""
@@ -74,6 +74,10 @@ class GoSession(Session):
         if len(self.position.moves) + len(moves) > MAX_MOVES:
             raise IllegalMoveError(f"a game has at most {MAX_MOVES} moves")
         self.position = self.position.play_all(moves)
+
+    def format_moves(self, state: Position, actions: Sequence[Action]) -> list[str]:
+        """Their vertices. They need not be played: a search may think of what superko forbids."""
+        return [self.vertex(action) for action in actions]
 
     def describe(self) -> dict[str, str]:
         """Size, rules, komi and handicap."""
@@ -152,7 +156,7 @@ class GoSession(Session):
         return self.position.ownership(PLAYOUTS, self.status_rng())
 
     def clean_up(self, player: Player) -> Decision:
-        """A move that does not pass while dead stones of the opponent are left to be taken."""
+        """What the player would do, but no pass while dead stones of the opponent are left to be taken."""
         decision = self.think(player)
         position = self.position.turned_to(player)
         if decision.action in (None, position.pass_action):
@@ -160,8 +164,6 @@ class GoSession(Session):
             attacks = [a for a in attacking_points(position, self.status_rng()) if a in candidates]
             if attacks:
                 decision = Decision(attacks[0])
-        if decision.action is not None:
-            self.play(player, decision.action)
         return decision
 
     def chains_by_status(self) -> dict[str, list[list[Point]]]:
@@ -181,7 +183,7 @@ class GoSession(Session):
         if record.rules_text and record.named_rules is None:
             log.warning("%s: rules %r are not played here; %s are", path, record.rules_text, self.rules.name)
         self.position = record.position(before_move, record.rules_or(self.rules))
-        self.clock.left.clear()
+        self.clock.restart()
 
     def record(self) -> Record:
         """The game so far."""

@@ -17,6 +17,7 @@ __all__ = [
     "Request",
     "Response",
     "format_color",
+    "format_line",
     "format_request",
     "format_response",
     "parse_color",
@@ -85,8 +86,18 @@ def format_response(response: Response) -> str:
     """The answer with the empty line that ends it. Empty lines inside the text become blank ones."""
     text = _CONTROL.sub("", response.text).replace("\t", " ").rstrip()
     first, *rest = (line.rstrip() for line in text.split("\n"))
-    head = ("?" if response.is_error else "=") + ("" if response.id is None else str(response.id))
+    head = _head(response)
     return "\n".join([f"{head} {first}" if first else head, *(line or " " for line in rest)]) + "\n\n"
+
+
+def format_line(text: str, *, first_of: Response | None = None) -> str:
+    """One line of an answer that comes line by line; an empty text ends it. `first_of`: its head comes first."""
+    line = _CONTROL.sub("", text).replace("\t", " ").replace("\n", " ").rstrip() + "\n"
+    return line if first_of is None else f"{_head(first_of)}\n{line}"
+
+
+def _head(response: Response) -> str:
+    return ("?" if response.is_error else "=") + ("" if response.id is None else str(response.id))
 
 
 def parse_response(text: str) -> Response:

@@ -23,8 +23,9 @@ from katachi.core.errors import IllegalMoveError, KatachiError, ParseError
 from katachi.core.types import Action, Player
 from katachi.gtp.protocol import GtpError, parse_color
 from katachi.gtp.session import Session
+from katachi.players.thinking import ThinkingPlayer
 
-__all__ = ["Command", "Json", "Move", "command", "commands_for", "find_command", "run_command"]
+__all__ = ["Command", "Json", "Move", "command", "commands_for", "find_command", "parse_vertex", "run_command"]
 
 Move = NewType("Move", tuple[Player, Action])  # two words: colour and vertex
 Json = NewType("Json", object)  # the rest of the line: JSON, or words that are meant as they stand
@@ -45,6 +46,11 @@ class Command:
     parameters: tuple["_Parameter", ...]
     errors: Mapping[type[KatachiError], str]
     bad_arguments: str
+    thinks: bool  # only for players that do
+
+    def is_for(self, session: Session) -> bool:
+        """Does a session know it?"""
+        return isinstance(session, self.session) and (not self.thinks or isinstance(session.player, ThinkingPlayer))
 
 
 @dataclass(frozen=True)
@@ -59,16 +65,20 @@ _COMMANDS: dict[str, Command] = {}
 
 
 def command(
-    name: str, *, errors: Mapping[type[KatachiError], str] | None = None, bad_arguments: str = "syntax error"
+    name: str,
+    *,
+    errors: Mapping[type[KatachiError], str] | None = None,
+    bad_arguments: str = "syntax error",
+    thinks: bool = False,
 ) -> Callable[[Callable[..., str | None]], Callable[..., str | None]]:
-    """Registers a function under a name."""
+    """Registers a function under a name. One that `thinks` is known only where the player can be watched thinking."""
 
     def register(function: Callable[..., str | None]) -> Callable[..., str | None]:
         assert name not in _COMMANDS, name
         hints = get_type_hints(function)
         session, *rest = inspect.signature(function).parameters.values()
         parameters = tuple(_parameter(hints[p.name], p.default is not p.empty) for p in rest)
-        _COMMANDS[name] = Command(name, function, hints[session.name], parameters, errors or {}, bad_arguments)
+        _COMMANDS[name] = Command(name, function, hints[session.name], parameters, errors or {}, bad_arguments, thinks)
         return function
 
     return register
@@ -76,13 +86,13 @@ def command(
 
 def commands_for(session: Session) -> list[str]:
     """The names of all commands that this session knows, sorted."""
-    return sorted(name for name, known in _COMMANDS.items() if isinstance(session, known.session))
+    return sorted(name for name, known in _COMMANDS.items() if known.is_for(session))
 
 
 def find_command(session: Session, name: str) -> Command | None:
     """A command by name, if this session knows it."""
     known = _COMMANDS.get(name)
-    return known if known is not None and isinstance(session, known.session) else None
+    return known if known is not None and known.is_for(session) else None
 
 
 def run_command(session: Session, name: str, words: Sequence[str]) -> str:
@@ -99,6 +109,11 @@ def run_command(session: Session, name: str, words: Sequence[str]) -> str:
             if isinstance(error, kind):
                 raise GtpError(text) from error
         raise GtpError(str(error).split("\n")[0][:_LONGEST_MESSAGE]) from error
+
+
+def parse_vertex(session: Session, word: str) -> Action:
+    """An action of this session's board; what is none is a ParseError."""
+    return _action(session, word)
 
 
 def _read_all(session: Session, found: Command, words: Sequence[str]) -> list[Any]:

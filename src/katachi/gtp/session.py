@@ -6,19 +6,35 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from katachi._core import Rng
 from katachi.core.clock import Clock
 from katachi.core.errors import IllegalMoveError, InvalidArgumentError
+from katachi.core.limit import Limit
 from katachi.core.types import Action, Player
 from katachi.games.contract import BoardGame, Game
-from katachi.players.player import Decision, GamePlayer, close_player
+from katachi.players.player import Decision, GamePlayer, close_player, set_clock
 from katachi.players.registry import change_settings
+from katachi.players.thinking import (
+    ENDLESS,
+    Thinking,
+    ThinkingPlayer,
+    choose_within,
+    expected_moves,
+    limit_within,
+    may_ponder,
+)
 from katachi.search.searches import Progress
 
-__all__ = ["BoardSession", "Session"]
+__all__ = ["LONG", "BoardSession", "Session", "check_pondering"]
+
+LONG = Limit(simulations=10**9)
+"""For what goes on until somebody says something: as far as the counters of a tree are sure to reach."""
+_LONGEST_PONDERING = 600.0  # seconds; somebody may have gone to bed
 
 
 class Session(ABC):
@@ -32,8 +48,16 @@ class Session(ABC):
         self.thinking_seconds = 0.0  # CPU time spent on choosing moves
         # Has the controller said something new? Whoever runs the session knows; commands that can be cancelled ask.
         self.is_interrupted: Callable[[], bool] = lambda: False
+        # Does it wait for an answer to `stop`? Then a move is chosen by what is known.
+        self.is_stopped: Callable[[], bool] = lambda: False
+        # Is there nobody any more who could say anything? So it is where nobody runs it.
+        self.is_left: Callable[[], bool] = lambda: True
+        # A line of the answer under way, for commands that take long.
+        self.say: Callable[[str], object] = lambda _: None
         self._rng = Rng(seed)
         self._thoughts = 0
+        self._ponders = False
+        self._pondering: _Pondering | None = None
 
     # -- the game
 
@@ -102,10 +126,18 @@ class Session(ABC):
         """The board, for people."""
         return self.game.format_state(self.state)
 
-    def vertex(self, action: Action) -> str:
-        """An action as the protocol writes it: `E5` or `pass`."""
-        vertex = self.game.format_action(self.state, action)
+    def vertex(self, action: Action, state: Any = None) -> str:  # noqa: ANN401
+        """An action as the protocol writes it, `E5` or `pass`; in another state than the present one, if given."""
+        vertex = self.game.format_action(self.state if state is None else state, action)
         return vertex if vertex == "pass" else vertex.upper()
+
+    def format_moves(self, state: Any, actions: Sequence[Action]) -> list[str]:  # noqa: ANN401
+        """The vertices of moves that are played one after the other from a state."""
+        vertices = list[str]()
+        for action in actions:
+            vertices.append(self.vertex(action, state))
+            state, _ = self.game.play(state, action)
+        return vertices
 
     def describe(self) -> dict[str, str]:
         """What is played, by what rules."""
@@ -119,25 +151,143 @@ class Session(ABC):
     # -- the player
 
     def think(self, player: Player, progress: Progress | None = None, *, regular: bool = False) -> Decision:
-        """What the player would do, without doing it. A `regular` thought is the same each time in the same state."""
+        """What the player would do, without doing it; the clock is looked at, and `stop` is heeded.
+
+        A `regular` thought is the same each time in the same state, whatever the clock says and was thought before.
+        """
         state = self.state_for(player)
-        rng = self._rng.split("regular") if regular else self._rng.split("thought", self._thoughts)
-        if not regular:
-            self._thoughts += 1
-        started = time.process_time()
-        try:
-            return self.player.choose(self.game, state, rng, progress)
-        finally:
-            self.thinking_seconds += time.process_time() - started
+        if regular:
+            return self._think_regularly(state, progress)
+        set_clock(self.player, self.clock)
+        seconds = self.clock.seconds_for_move(player, expected_moves(self.game))
+        go_on = progress or (lambda _: not self.is_stopped())
+        with self.counted():
+            return choose_within(self.player, self.game, state, self._next_rng(), seconds, go_on)
+
+    def begin(self, player: Player) -> Thinking:
+        """A search by the player from here, for whoever wants to look at it."""
+        if not isinstance(self.player, ThinkingPlayer):
+            raise InvalidArgumentError(f"{self.player.name} does not search: there is nothing to see")
+        return self.player.think(self.game, self.state_for(player), self._next_rng())
+
+    def limit_for(self, player: Player, spent: float) -> Limit:
+        """The budget of a move, the player's own and the clock's, of which some seconds may be spent already."""
+        own = self.player.limit if isinstance(self.player, ThinkingPlayer) else None
+        seconds = self.clock.seconds_for_move(player, expected_moves(self.game))
+        return (own or ENDLESS) if seconds is None else limit_within(own, seconds - spent)
+
+    def generate(self, player: Player, decide: Callable[[Player], Decision] | None = None) -> Decision:
+        """The player's move, which is played; its clock runs meanwhile. `decide` finds it, otherwise `think`."""
+        started = time.monotonic()
+        decision = (decide or self.think)(player)
+        if decision.action is not None:
+            self.play(player, decision.action)
+            if isinstance(self.player, ThinkingPlayer):
+                self._pondering = _Pondering(self.player, self.state)
+        self.clock.spend(player, time.monotonic() - started)
+        return decision
 
     def change_settings(self, **changes: Any) -> None:  # noqa: ANN401
         """Another player of the same kind: settings that are not named stay."""
-        before, self.player = self.player, change_settings(self.player, changes)
+        changed = change_settings(self.player, changes)
+        if self._ponders:
+            check_pondering(changed)
+        before, self.player = self.player, changed
         close_player(before)
+
+    def forget(self) -> None:
+        """What the player keeps of earlier thoughts."""
+        self.stop_pondering()
+        if isinstance(self.player, ThinkingPlayer):  # others may have a program running
+            close_player(self.player)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """What happens inside is choosing a move: its CPU time is counted."""
+        started = time.process_time()
+        try:
+            yield
+        finally:
+            self.thinking_seconds += time.process_time() - started
+
+    def _next_rng(self) -> Rng:
+        self.stop_pondering()  # one thought at a time
+        self._thoughts += 1
+        return self._rng.split("thought", self._thoughts - 1)
+
+    def _think_regularly(self, state: Any, progress: Progress | None) -> Decision:  # noqa: ANN401
+        rng = self._rng.split("regular")
+        if not isinstance(self.player, ThinkingPlayer):
+            with self.counted():
+                return self.player.choose(self.game, state, rng, progress)
+        other = change_settings(self.player, {})  # one that remembers nothing
+        try:
+            with self.counted():
+                return other.choose(self.game, state, rng, progress)
+        finally:
+            close_player(other)
+
+    # -- the opponent's time
+
+    @property
+    def ponders(self) -> bool:
+        """Does the player think on after its own moves?"""
+        return self._ponders
+
+    @ponders.setter
+    def ponders(self, ponders: bool) -> None:
+        if ponders:
+            check_pondering(self.player)
+        self._ponders = ponders
+
+    def ponder(self) -> None:
+        """Thinks on after a move of ours that still stands, until the controller says anything, at most ten minutes.
+
+        To be called again after commands that change nothing. What is learnt is kept by the player.
+        """
+        pondering = self._pondering
+        if not self._ponders or pondering is None or self.is_needed():
+            return
+        if pondering.player is not self.player or pondering.state is not self.state or self.is_over:
+            self._pondering = None
+            return
+        seconds = _LONGEST_PONDERING - pondering.seconds
+        started = time.monotonic()
+        if pondering.thinking is None:
+            rng = self._rng.split("pondering", self._thoughts)
+            pondering.thinking = pondering.player.think(self.game, self.state, rng)
+        is_done = pondering.thinking.run(limit_within(LONG, seconds), lambda _: not self.is_needed())
+        pondering.seconds += time.monotonic() - started
+        if is_done:
+            self._pondering = None
+
+    def stop_pondering(self) -> None:
+        """Until the next move of ours."""
+        self._pondering = None
+
+    def is_needed(self) -> bool:
+        """Has the controller said something, or gone? What goes on for its own sake ends then."""
+        return self.is_interrupted() or self.is_left()
 
     def status_rng(self) -> Rng:
         """For what is asked about a position: the same answer each time."""
         return self._rng.split("status")
+
+
+@dataclass
+class _Pondering:
+    """After a move: who made it, and the state that it led to."""
+
+    player: ThinkingPlayer
+    state: Any
+    thinking: Thinking | None = None
+    seconds: float = 0.0
+
+
+def check_pondering(player: GamePlayer) -> None:
+    """An error if thinking in the opponent's time is of no use to a player."""
+    if not may_ponder(player):
+        raise InvalidArgumentError(f"{player.name} keeps nothing from one move to the next: it cannot ponder")
 
 
 class BoardSession(Session):
@@ -174,7 +324,7 @@ class BoardSession(Session):
         if (width, height) != self.shape:
             raise InvalidArgumentError(f"{self.game.name} is played on a board of {self.shape}, not {(width, height)}")
         del self._history[1:]
-        self.clock.left.clear()
+        self.clock.restart()
 
     def set_komi(self, komi: float) -> None:
         """The protocol requires that every engine takes it; these games have no use for it."""

@@ -1,5 +1,6 @@
 """The players without memory: uniformly random, a playout policy by itself, and flat Monte-Carlo."""
 
+from copy import copy
 from typing import Any
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.players.player import Decision
+from katachi.players.thinking import Candidate, Thinker
 from katachi.policies.playout_policies import PolicyName, check_policy
 from katachi.search.searches import FlatMonteCarlo, Progress
 
@@ -69,8 +71,11 @@ class FlatMcSettings(Settings):
     policy: PolicyName = Field(default="uniform", description="Of the playouts; mogo and fuego are for Go.")
 
 
-class FlatMcPlayer:
+class FlatMcPlayer(Thinker):
     """The candidate with the best mean over `sims` playouts each; ties are broken at random."""
+
+    limit = None  # a search ends after `sims` playouts for each move
+    ponders = False
 
     def __init__(self, settings: FlatMcSettings) -> None:
         self.settings = settings
@@ -82,10 +87,29 @@ class FlatMcPlayer:
         """An error if the game does not have the policy."""
         check_policy(game, self.settings.policy)
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
-        """The best of all candidates."""
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> "_FlatThinking":  # noqa: ANN401
+        """Starts a search of all candidates."""
         search = FlatMonteCarlo(game, state, rng=rng.split("search"), policy=self.settings.policy)
-        search.run(Limit(simulations=self.settings.sims * len(search.root_actions())), progress)
-        action = search.best_by_value(rng.split("ties"))
-        value = next(root.value for root in search.root_actions() if root.action == action)
-        return Decision(action, value, search.simulations)
+        return _FlatThinking(search, self.settings.sims, rng.split("ties"))
+
+
+class _FlatThinking:
+    def __init__(self, search: FlatMonteCarlo, sims: int, ties: Rng) -> None:
+        self._search, self._ties = search, ties
+        self._simulations = sims * len(search.root_actions())
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        left = self._simulations - self._search.simulations
+        if left <= 0:
+            return True
+        return self._search.run(limit.replace(simulations=min(left, limit.simulations or left)), progress)
+
+    def decision(self) -> Decision:
+        action = self._search.best_by_value(copy(self._ties))
+        value = next(root.value for root in self._search.root_actions() if root.action == action)
+        return Decision(action, value, self._search.simulations)
+
+    def candidates(self) -> list[Candidate]:
+        tried = [root for root in self._search.root_actions() if root.visits]
+        tried.sort(key=self._search.value_to_play, reverse=True)
+        return [Candidate(Action(root.action), root.visits, root.value, (Action(root.action),)) for root in tried]

@@ -10,6 +10,10 @@ What the engine is told, and when:
 - Stones of a set-up by `set_free_handicap`, `set_position` or `gogui-setup` if it knows them, otherwise one by one.
   What GTP cannot say is not said: whose turn it is before the first move, a ko that the set-up forbids.
 
+- The time, if somebody keeps a `clock`: the settings with the board, what both have left before each move. What an
+  engine cannot be told (Fischer time, where it does not know KataGo's commands) it is not; it must answer in time
+  all the same.
+
 A move that Katachi's rules forbid is an EngineError, never played: engine and match then follow different rules.
 
 Seeds: in the command, `{seed}` stands for a number from 1 to 2³¹-1 (GNU Go takes 0 for the clock). Each game has its
@@ -27,13 +31,16 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from math import ceil
 from typing import Any, Self
 
 from pydantic import Field
 
 from katachi._core import Rng
+from katachi.core.clock import Clock
 from katachi.core.errors import EngineError, EngineMoveError, InvalidArgumentError, ParseError
 from katachi.core.settings import Settings
+from katachi.core.time_control import TimeSettings, format_time_settings, longest_move
 from katachi.core.types import Action, Player
 from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
@@ -49,6 +56,7 @@ from katachi.search.searches import Progress
 __all__ = ["GtpPlayer", "GtpSettings"]
 
 _SEED = "{seed}"
+_PATIENCE = 1.0  # seconds for an answer that is too late: then it need not be waited for
 _MAX_SEED = 2**31 - 1  # what fits into a C int everywhere
 
 
@@ -99,6 +107,7 @@ class GtpPlayer:
         self.name = self._spec(command)
         self.restarts = 0  # of an engine that failed; new games do not count
         self.may_restart = True  # in a match a crash is a loss
+        self.clock: Clock | None = None  # of whoever keeps the time
         self._words = split_command(command)
         self._command = command
         self._on_stderr = on_stderr
@@ -108,6 +117,16 @@ class GtpPlayer:
         self._number: int | None = None  # what {seed} stands for in this game
         self._line: _Line | None = None  # this game so far
         self._in_step = False  # is that on the engine's board?
+        self._told_time: TimeSettings | None = None
+
+    def prepare(self, game: Game[Any], state: Any, rng: Rng) -> None:  # noqa: ANN401
+        """Starts the engine and sets the board up, so that no move has to wait for it. `rng` is that of the move."""
+        state = self._checked(game, state)
+        line = _Line.of(state)
+        self._begin_or_continue(line, rng)
+        if self._process is None or not self._process.is_running or not self._in_step:
+            self._tell(state, line, None)
+        self._line, self._in_step = line, True
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """What the engine plays; an engine that fails is restarted once, told the game, and asked again.
@@ -115,13 +134,8 @@ class GtpPlayer:
         `progress` is told -1 (nobody knows how far it is) about every 50 ms. GTP has no way to interrupt a choice, so
         what it returns does not matter; if it raises, the engine is ended, and started again by the next choice.
         """
-        if not isinstance(game, GoGame):
-            raise InvalidArgumentError(f"{self.name} plays go only, not {game.name}")
-        if not isinstance(state, Position):
-            raise InvalidArgumentError(f"{self.name} plays go only, and this is no Go position: {state!r}")
+        state = self._checked(game, state)
         tick = None if progress is None else lambda: progress(-1.0)
-        if state.forced_moves():
-            state = state.without(())  # what the rules forbid cannot be told as moves, but its stones can be set up
         line = _Line.of(state)
         self._begin_or_continue(line, rng)
         try:
@@ -174,6 +188,14 @@ class GtpPlayer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _checked(self, game: Game[Any], state: Any) -> Position:  # noqa: ANN401
+        if not isinstance(game, GoGame):
+            raise InvalidArgumentError(f"{self.name} plays go only, not {game.name}")
+        if not isinstance(state, Position):
+            raise InvalidArgumentError(f"{self.name} plays go only, and this is no Go position: {state!r}")
+        # What the rules forbid cannot be told as moves, but its stones can be set up.
+        return state.without(()) if state.forced_moves() else state
+
     # -- the process
 
     def _spec(self, command: str) -> str:
@@ -204,6 +226,12 @@ class GtpPlayer:
         return self._ask(position, line, tick)
 
     def _ask(self, position: Position, line: _Line, tick: Callable[[], object] | None) -> str:
+        process = self._tell(position, line, tick)
+        timeout = self._tell_time(process, position.to_play)
+        return process.ask("genmove", format_color(position.to_play), tick=tick, timeout=timeout)
+
+    def _tell(self, position: Position, line: _Line, tick: Callable[[], object] | None) -> GtpProcess:
+        """A running engine that has this position on its board."""
         told = len(self._line.moves) if self._line is not None and self._in_step else None
         self._line, self._in_step = line, False  # until the engine has answered, nobody knows its board
         process = self._process
@@ -213,13 +241,31 @@ class GtpPlayer:
             self._set_up(process, position.start())
         for player, move in line.moves[told or 0 :]:
             process.ask("play", format_color(player), position.vertex(move), tick=tick)
-        return process.ask("genmove", format_color(position.to_play), tick=tick)
+        return process
+
+    def _tell_time(self, process: GtpProcess, mover: Player) -> float | None:
+        """What the clock says, as far as the engine understands it. The seconds after which a move is lost anyway."""
+        clock = self.clock
+        if clock is None or (clock.settings.system == "none" and not clock.said):
+            return None
+        if clock.settings != self._told_time:
+            self._told_time = clock.settings
+            words = _time_words(clock.settings)
+            if words is not None and (words[0] == "time_settings" or self._knows(process, words[0])):
+                _ask_politely(process, *words)
+        for player in (mover, mover.opponent):
+            left = clock.left_of(player)
+            if not _ask_politely(
+                process, "time_left", format_color(player), str(max(0, int(left.seconds))), str(left.count)
+            ):
+                break
+        return min(self.settings.timeout, longest_move(clock.settings, clock.left_of(mover)) + _PATIENCE)
 
     def _start(self) -> GtpProcess:
         self.close()
         words = [word.replace(_SEED, str(self._number)) for word in self._words]
         self._process = process = GtpProcess(words, timeout=self.settings.timeout, on_stderr=self._on_stderr)
-        self._known = {}
+        self._known, self._told_time = {}, None
         for key in ("name", "version"):
             try:
                 self._description[key] = process.ask(key)
@@ -244,6 +290,7 @@ class GtpPlayer:
             process.ask("kata-set-rules", _rules_text(start.rules))
         process.ask("komi", str(start.rules.komi))  # after the rules, which may bring a komi of their own
         self._place_stones(process, start)
+        self._told_time = None
 
     def _set_size(self, process: GtpProcess, width: int, height: int) -> None:
         try:
@@ -294,3 +341,22 @@ class GtpPlayer:
 def _rules_text(rules: Rules) -> str:
     """KataGo's JSON. No friendly passes, whatever the rules' name: a match takes no dead stones off the board."""
     return json.dumps({**rules.to_katago(), "friendlyPassOk": False}, separators=(",", ":"))  # one word of a GTP line
+
+
+def _time_words(settings: TimeSettings) -> list[str] | None:
+    """The command that says it; None: there is none."""
+    numbers = format_time_settings(settings).split()
+    if settings.system in ("absolute", "canadian"):
+        return ["time_settings", *(str(ceil(n)) for n in (settings.main, settings.period, settings.count))]
+    if settings.system == "byoyomi":
+        return ["kgs-time_settings", *numbers]
+    return ["kata-time_settings", *numbers] if settings.system != "none" else None
+
+
+def _ask_politely(process: GtpProcess, *words: str) -> bool:
+    """Does the engine take it? Not all know all commands."""
+    try:
+        process.ask(*words)
+    except EngineRefusedError:
+        return False
+    return True

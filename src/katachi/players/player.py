@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from katachi._core import Rng
+from katachi.core.clock import Clock
 from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.search.searches import Progress
 
-__all__ = ["Decision", "GamePlayer", "check_player", "close_player", "fingerprint", "lasting_name"]
+__all__ = ["Decision", "GamePlayer", "check_player", "close_player", "fingerprint", "lasting_name", "set_clock"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class GamePlayer(Protocol):
 
     One that has something running also has `close()`; one that needs something that may be missing, or does not play
     every game, has `check(game)`; one whose name means something else in another folder has `lasting_name`; one whose
-    moves depend on a file has `fingerprint(game)`.
+    moves depend on a file has `fingerprint(game)`; one that somebody else must tell the time has a `clock`, None until
+    whoever keeps the time sets it. Players that search are `katachi.players.thinking.ThinkingPlayer`.
     """
 
     @property
@@ -61,6 +63,12 @@ def fingerprint(player: GamePlayer, game: Game[Any]) -> str | None:
     """What a player's moves depend on beside its name, such as the content of a file; None: nothing."""
     found = getattr(player, "fingerprint", None)
     return None if found is None else found(game)
+
+
+def set_clock(player: GamePlayer, clock: Clock) -> None:
+    """Shows a clock to a player that passes it on."""
+    if hasattr(player, "clock"):
+        player.clock = clock
 
 
 def close_player(player: GamePlayer) -> None:

@@ -19,6 +19,7 @@ from katachi.games.contract import Game, native_state
 from katachi.games.go.game import GoGame
 from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
+from katachi.players.thinking import Candidate, Thinker
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
 
@@ -76,8 +77,11 @@ def board_side(game: Game[Any]) -> int:
     return game.width
 
 
-class ShapesPlayer:
+class ShapesPlayer(Thinker):
     """`shapes:weights=FILE`: the move to the best afterstate, any of them if there are several."""
+
+    limit = None  # one ply, and nothing to wait for
+    ponders = False
 
     def __init__(self, settings: ShapesSettings) -> None:
         self.settings = settings
@@ -93,18 +97,33 @@ class ShapesPlayer:
         """Of the weights."""
         return self._reader.evaluation(game).fingerprint
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
-        """One ply, greedily."""
-        evaluation = self._reader.evaluation(game)
-        candidates = native_state(game, state).candidates()
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> "_Afterstates":  # noqa: ANN401
+        """Looks one ply ahead, greedily."""
+        return _Afterstates(self._reader.evaluation(game), game, state, self.settings.epsilon, rng)
+
+
+class _Afterstates:
+    def __init__(self, evaluation: "Evaluation", game: Game[Any], state: Any, epsilon: float, rng: Rng) -> None:  # noqa: ANN401
+        self._evaluation = evaluation
         sums = dict(evaluation.evaluator.afterstates(state.native))
-        if self.settings.epsilon and rng.uniform() < self.settings.epsilon:
+        sign = 1 if state.to_play == Player.BLACK else -1
+        candidates = native_state(game, state).candidates()
+        if epsilon and rng.uniform() < epsilon:
             action = rng.choice(candidates)
         else:
-            sign = 1 if state.to_play == Player.BLACK else -1
             best = max(sign * sums[action] for action in candidates)
             action = rng.choice([action for action in candidates if sign * sums[action] == best])
-        return Decision(Action(action), evaluation.chance(sums[action]))
+        self._choice = Action(action)
+        self._sums = {Action(a): sums[a] for a in sorted(candidates, key=lambda a: (a != action, -sign * sums[a]))}
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        return True
+
+    def decision(self) -> Decision:
+        return Decision(self._choice, self._evaluation.chance(self._sums[self._choice]))
+
+    def candidates(self) -> list[Candidate]:
+        return [Candidate(a, 1, self._evaluation.chance(total), (a,)) for a, total in self._sums.items()]
 
 
 class AlphaBetaPlayerSettings(AlphaBetaSettings):
@@ -136,17 +155,24 @@ class AlphaBetaPlayerSettings(AlphaBetaSettings):
         return Limit(steps=self.nodes, seconds=self.seconds)
 
 
-class AlphaBetaPlayer:
+class AlphaBetaPlayer(Thinker):
     """`alpha-beta:weights=FILE,depth=D`: a best action by a search of D plies, any of them if there are several.
 
     It refuses games of chance.
     """
+
+    ponders = False
 
     def __init__(self, settings: AlphaBetaPlayerSettings) -> None:
         self.settings = settings
         self.name = _name("alpha-beta", settings, settings.weights)
         self.lasting_name = _name("alpha-beta", settings, lasting_weights(settings.weights))
         self._reader = WeightsReader(settings.weights)
+
+    @property
+    def limit(self) -> Limit | None:
+        """Its budget for a move; None: the depth alone."""
+        return self.settings.limit
 
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game, or there are no weights for it."""
@@ -158,29 +184,71 @@ class AlphaBetaPlayer:
         evaluation = self._evaluation(game)
         return None if evaluation is None else evaluation.fingerprint
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
-        """The best action of the deepest search that the budget and `progress` leave time for."""
-        search = self._search(game, state, rng, self.settings)
-        search.run(self.settings.limit, progress)
-        nodes = search.nodes
-        if search.depth == 0:  # stopped before its full depth, which was the first
-            search = self._search(game, state, rng, self.settings.replace(depth=1))
-            search.run()
-        evaluation = self._evaluation(game)
-        return Decision(
-            search.best_action, search.value if evaluation is None else evaluation.chance(search.value), nodes
-        )
-
-    def _search(self, game: Game[Any], state: Any, rng: Rng, settings: AlphaBetaPlayerSettings) -> AlphaBeta:  # noqa: ANN401
-        evaluation = self._evaluation(game)
-        return AlphaBeta(
-            game, state, settings=settings, evaluate=None if evaluation is None else evaluation.evaluator, rng=rng
-        )
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> "_AlphaBetaThinking":  # noqa: ANN401
+        """Starts at depth 1."""
+        return _AlphaBetaThinking(game, state, rng, self.settings, self._evaluation(game))
 
     def _evaluation(self, game: Game[Any]) -> "Evaluation | None":
         if self.settings.weights == _NOTHING or (self.settings.weights == _SHIPPED and not isinstance(game, GoGame)):
             return None
         return self._reader.evaluation(game)
+
+
+class _AlphaBetaThinking:
+    """The deepest search that has been finished."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        state: Any,  # noqa: ANN401
+        rng: Rng,
+        settings: AlphaBetaPlayerSettings,
+        evaluation: "Evaluation | None",
+    ) -> None:
+        self._game, self._state, self._rng, self._settings, self._evaluation = game, state, rng, settings, evaluation
+        self._search = self._searching(settings)
+        self._one_ply: AlphaBeta | None = None
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        return self._search.run(limit, progress)
+
+    def decision(self) -> Decision:
+        nodes, search = self._search.nodes, self._search
+        if search.depth == 0:  # stopped before its full depth, which was the first
+            if self._one_ply is None:
+                self._one_ply = self._searching(self._settings.replace(depth=1))
+                self._one_ply.run()
+            search = self._one_ply
+        return Decision(search.best_action, self._chance(search.value), nodes)
+
+    def candidates(self) -> list[Candidate]:
+        search = self._search
+        if search.depth == 0:
+            return []
+        best, line = search.best_action, tuple(search.line)
+        are_known = self._settings.root_values == "all"
+        facts, mover = self._game.facts, self._game.to_play(self._state)
+        roots = sorted(
+            search.root_actions(),
+            key=lambda root: (root.action == best, facts.value_for(mover, root.value)),
+            reverse=True,
+        )
+        return [
+            Candidate(
+                Action(root.action),
+                root.visits,
+                self._chance(root.value) if are_known or root.action == best else None,
+                line if root.action == best else (Action(root.action),),
+            )
+            for root in roots
+        ]
+
+    def _searching(self, settings: AlphaBetaPlayerSettings) -> AlphaBeta:
+        evaluate = None if self._evaluation is None else self._evaluation.evaluator
+        return AlphaBeta(self._game, self._state, settings=settings, evaluate=evaluate, rng=self._rng)
+
+    def _chance(self, value: float) -> float:
+        return value if self._evaluation is None else self._evaluation.chance(value)
 
 
 def lasting_weights(weights: str) -> str:

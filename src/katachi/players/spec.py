@@ -15,8 +15,9 @@ from math import isfinite
 from typing import Any
 
 from katachi.core.errors import ParseError
+from katachi.core.settings import Settings
 
-__all__ = ["PlayerSpec", "format_spec", "parse_spec"]
+__all__ = ["PlayerSpec", "format_spec", "parse_spec", "preset_spec"]
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
@@ -162,3 +163,13 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]
     for key, value in options.items():
         flat += _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else [(prefix + key, value)]
     return flat
+
+
+def preset_spec(kind: str, settings: Settings, usual: Settings, **shown: object) -> str:
+    """The spec of a player with a preset: its budget, and what else differs from the usual. `shown`: other words."""
+    fields = type(settings).model_fields
+    values = {name: getattr(settings, name) for name in fields}
+    budget = {name: values[name] for name in ("sims", "steps", "seconds") if values.get(name) is not None}
+    rest = {name: value for name, value in values.items() if value is not None and value != getattr(usual, name)}
+    options = {name: shown.get(name, value) for name, value in {**budget, **rest}.items()}
+    return format_spec(PlayerSpec(kind, {fields[name].alias or name: value for name, value in options.items()}))

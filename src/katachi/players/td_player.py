@@ -4,7 +4,9 @@ They are one player. `td-search` knows nothing before a game; `dyna2` has a long
 by self-play; `hybrid` looks ahead by alpha-beta with what the search has learnt. Only Go is played.
 """
 
+import time
 from collections import deque
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -16,7 +18,8 @@ from katachi.games.contract import Game
 from katachi.games.go.position import Position
 from katachi.players.player import Decision
 from katachi.players.shapes import WeightsReader, board_side, lasting_weights
-from katachi.players.spec import PlayerSpec, format_spec
+from katachi.players.spec import preset_spec
+from katachi.players.thinking import Candidate, Thinker
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["TD_PRESETS", "TdPlayer", "TdPlayerSettings"]
 
 _NOTHING = "none"
+_LINE = 6  # moves that an analysis shows
 
 # What the three players are, as settings of one.
 TD_PRESETS: dict[str, dict[str, Any]] = {
@@ -87,61 +91,42 @@ class _Snapshot(NamedTuple):
     weights: "NDArray[np.float32]"
 
 
-class TdPlayer:
+class TdPlayer(Thinker):
     """`td-search`, `dyna2`, `hybrid`: simulations, then the best value or alpha-beta.
 
     What it learns in a game it keeps while the game goes on: while every position follows from the one before.
     """
 
     def __init__(self, kind: str, settings: TdPlayerSettings) -> None:
+        usual = TdPlayerSettings(**{**TD_PRESETS[kind], "sims": 1})
         self.settings = settings
-        self.name = _name(kind, settings, settings.weights)
-        self.lasting_name = _name(kind, settings, lasting_weights(settings.weights))
+        self.name = preset_spec(kind, settings, usual)
+        self.lasting_name = preset_spec(kind, settings, usual, weights=lasting_weights(settings.weights))
         self._reader = WeightsReader(settings.weights)
         self._memory: TdMemory | None = None
         self._state: Position | None = None
         self._snapshots: deque[_Snapshot] = deque()
 
+    @property
+    def limit(self) -> Limit:
+        """Its budget for a move."""
+        return self.settings.limit
+
+    @property
+    def ponders(self) -> bool:
+        """Is anything kept between moves?"""
+        return self.settings.between_moves == "keep"
+
     def check(self, game: Game[Any]) -> None:
         """An error if the game is not Go on a square board, or there are no weights for it."""
-        self._memory_for(game)
+        self.memory(game)
 
     def fingerprint(self, game: Game[Any]) -> str | None:
         """Of the weights."""
         return None if self.settings.weights == _NOTHING else self._reader.evaluation(game).fingerprint
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
-        """The best move by what the simulations have taught, and by what follows from it."""
-        memory = self._go_on(game, state)
-        search = TdSearch(game, state, memory=memory, rng=rng.split("search"))
-        budget = self.settings.limit
-        looks_ahead = self.settings.depth > 1
-        part = (
-            budget.replace(seconds=budget.seconds * self.settings.share) if looks_ahead and budget.seconds else budget
-        )
-        goes_on = search.run(part, progress)
-        if looks_ahead:
-            rest = Limit(seconds=budget.seconds * (1 - self.settings.share)) if budget.seconds else None
-            return self._look_ahead(game, state, search, rng, rest, progress if goes_on else lambda _: False)
-        ties = rng.split("ties")
-        action = self._best_of_old(state, search, ties) if self.settings.stale else search.best(ties)
-        value = next(root.value for root in search.root_actions() if root.action == action)
-        return Decision(action, value, search.simulations)
-
-    def close(self) -> None:
-        """Frees the memory."""
-        self._memory = self._state = None
-        self._snapshots.clear()
-
-    def _go_on(self, game: Game[Any], state: Position) -> TdMemory:
-        memory = self._memory_for(game)
-        if self._state is None or self.settings.between_moves == "reset" or not _follows(self._state, state):
-            memory.clear()
-            self._snapshots.clear()
-        self._state = state
-        return memory
-
-    def _memory_for(self, game: Game[Any]) -> TdMemory:
+    def memory(self, game: Game[Any]) -> TdMemory:
+        """What it knows of the game that goes on, or before the first move of one."""
         size = board_side(game)
         if self._memory is None or self._memory.size != size:
             long_term = None if self.settings.weights == _NOTHING else self._reader.evaluation(game).evaluator
@@ -150,21 +135,17 @@ class TdPlayer:
             self._state = None
         return self._memory
 
-    def _look_ahead(
-        self,
-        game: Game[Any],
-        state: Position,
-        search: TdSearch,
-        rng: Rng,
-        limit: Limit | None,
-        progress: Progress | None,
-    ) -> Decision:
-        settings = AlphaBetaSettings(depth=self.settings.depth, table="approximate", null_move=self.settings.null_move)
-        ahead = AlphaBeta(game, state, settings=settings, evaluate=search.memory.evaluator(), rng=rng.split("ties"))
-        ahead.run(limit, progress)
-        return Decision(ahead.best_action, _chance(ahead.value), search.simulations)
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TdThinking":  # noqa: ANN401
+        """A search from here, with what the game has taught so far."""
+        memory = self.memory(game)
+        if self._state is None or self.settings.between_moves == "reset" or not _follows(self._state, state):
+            memory.clear()
+            self._snapshots.clear()
+        self._state = state
+        search = TdSearch(game, state, memory=memory, rng=rng.split("search"))
+        return _TdThinking(self, search, game, state, rng.split("ties"))
 
-    def _best_of_old(self, state: Position, search: TdSearch, rng: Rng) -> Action:
+    def choose_old(self, state: Position, search: TdSearch, rng: Rng) -> Action:
         """By the weights that a search had ended with so many moves ago, or the oldest that there are."""
         memory = search.memory
         now = len(state.moves)
@@ -177,9 +158,76 @@ class TdPlayer:
         finally:
             memory.assign(self._snapshots[-1].weights)
 
+    def close(self) -> None:
+        """Frees the memory."""
+        self._memory = self._state = None
+        self._snapshots.clear()
+
+
+class _TdThinking:
+    """Simulations, and then alpha-beta on what they have taught, if the player looks ahead and there is time."""
+
+    def __init__(self, player: TdPlayer, search: TdSearch, game: Game[Any], state: Position, ties: Rng) -> None:
+        self._player, self._search, self._game, self._state, self._ties = player, search, game, state, ties
+        self._ahead: AlphaBeta | None = None  # by the memory of now
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        settings = self._player.settings
+        self._ahead = None
+        if settings.depth == 1:
+            return self._search.run(limit, progress)
+        started = time.monotonic()
+        part = limit if limit.seconds is None else limit.replace(seconds=limit.seconds * settings.share)
+        if not self._search.run(part, progress):
+            return False
+        if limit.seconds is None and limit != self._player.limit:
+            return True  # in a hurry
+        return self._look_ahead(None if limit.seconds is None else started + limit.seconds, progress)
+
+    def _look_ahead(self, end: float | None, progress: Progress | None) -> bool:
+        chosen = self._player.settings
+        settings = AlphaBetaSettings(depth=chosen.depth, table="approximate", null_move=chosen.null_move)
+        evaluate = self._search.memory.evaluator()
+        left = None if end is None else end - time.monotonic()
+        if left is not None and left <= 0:
+            return True
+        ahead = AlphaBeta(self._game, self._state, settings=settings, evaluate=evaluate, rng=self._ties)
+        is_done = ahead.run(None if left is None else Limit(seconds=left), progress)
+        self._ahead = ahead if ahead.depth > 0 else None
+        return is_done
+
+    def decision(self) -> Decision:
+        simulations = self._search.simulations
+        if self._ahead is not None:
+            return Decision(self._ahead.best_action, _chance(self._ahead.value), simulations)
+        if self._player.settings.stale:
+            action = self._player.choose_old(self._state, self._search, copy(self._ties))
+        else:
+            action = self._search.best(copy(self._ties))
+        value = next(root.value for root in self._search.root_actions() if root.action == action)
+        return Decision(action, value, simulations)
+
+    def candidates(self) -> list[Candidate]:
+        if self._search.simulations == 0:
+            return []
+        best = self._ahead.best_action if self._ahead is not None else None
+        roots = sorted(
+            self._search.root_actions(),
+            key=lambda root: (root.action == best, self._search.value_to_play(root)),
+            reverse=True,
+        )
+        found = []
+        for root in roots:
+            action = Action(root.action)
+            if self._ahead is not None and action == best:
+                found.append(Candidate(action, root.visits, _chance(self._ahead.value), tuple(self._ahead.line)))
+            else:
+                found.append(Candidate(action, root.visits, root.value, tuple(self._search.line(action, _LINE))))
+        return found
+
 
 def _follows(before: Position, now: Position) -> bool:
-    """Is it the same position again, or one that moves lead to? An equal one of another game may be: nobody knows."""
+    """Is it the same position again, or one that moves lead to?"""
     if now is before:
         return True
     known = before.moves
@@ -195,15 +243,3 @@ def _chance(total: float) -> float:
     from katachi.values.shape_value import logistic
 
     return logistic(total)
-
-
-def _name(kind: str, settings: TdPlayerSettings, weights: str) -> str:
-    """The spec: what differs from the preset."""
-    usual = TdPlayerSettings(**{**TD_PRESETS[kind], "sims": 1})
-    fields = TdPlayerSettings.model_fields
-    budget = ("sims", "seconds")
-    options = {name: getattr(settings, name) for name in budget if getattr(settings, name) is not None}
-    for name, field in fields.items():
-        if name not in budget and getattr(settings, name) != getattr(usual, name):
-            options[field.alias or name] = weights if name == "weights" else getattr(settings, name)
-    return format_spec(PlayerSpec(kind, options))

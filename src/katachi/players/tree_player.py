@@ -1,5 +1,6 @@
 """Players that search a tree before each move: every preset of katachi.search.tree_settings is one."""
 
+from copy import copy
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -9,7 +10,8 @@ from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state
 from katachi.players.player import Decision
-from katachi.players.spec import PlayerSpec, format_spec
+from katachi.players.spec import preset_spec
+from katachi.players.thinking import Candidate, Thinker
 from katachi.policies.playout_policies import check_policy
 from katachi.search.searches import Progress, TreeSearch
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
@@ -38,34 +40,45 @@ class TreePlayerSettings(TreeSearchSettings):
         return Limit(simulations=self.sims, steps=self.steps, seconds=self.seconds)
 
 
-class TreePlayer:
+class TreePlayer(Thinker):
     """Searches, and keeps what it has learnt of the game that goes on (setting between_moves).
 
-    It keeps its memory if the new state is the old one after its own move and one of the opponent's. A game with
-    chance is searched anew before each move.
+    It keeps its memory if the new state is the old one after its own move and one of the opponent's. When it has
+    thought without deciding (an analysis, the opponent's time): if it is the old one, or that after any move. A game
+    with chance is searched anew before each move.
     """
 
     def __init__(self, kind: str, settings: TreePlayerSettings) -> None:
         self.settings = settings
-        self.name = _name(kind, settings)
+        self.name = preset_spec(kind, settings, TreePlayerSettings(**{**PRESETS[kind], "sims": 1}))
         self._search: TreeSearch | None = None
         self._game: Game[Any] | None = None
         self._state: Any = None
-        self._played = Action(-1)
+        self._played: Action | None = None  # in that state; None: nothing was decided
+
+    @property
+    def limit(self) -> Limit:
+        """Its budget for a move."""
+        return self.settings.limit
+
+    @property
+    def ponders(self) -> bool:
+        """Is anything kept between moves?"""
+        return self.settings.between_moves != "discard"
 
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game."""
         self.settings.check_game(game.facts, game.name)
         check_policy(game, self.settings.default_policy)
 
-    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
-        """The best action of a search under the budget."""
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TreeThinking":  # noqa: ANN401
+        """Goes on with what is kept, or starts."""
         search = self._go_on(game, state, rng.split("search"))
-        search.run(self.settings.limit, progress)
-        action = search.best(rng.split("ties"))
-        self._search, self._game, self._state, self._played = search, game, state, action
-        value = next(root.value for root in search.root_actions() if root.action == action)
-        return Decision(action, value, search.simulations)
+        return _TreeThinking(self, search, game, state, rng.split("ties"))
+
+    def keep(self, search: TreeSearch, game: Game[Any], state: Any, played: Action | None) -> None:  # noqa: ANN401
+        """The next search may begin with this one."""
+        self._search, self._game, self._state, self._played = search, game, state, played
 
     def close(self) -> None:
         """Frees the memory."""
@@ -81,26 +94,47 @@ class TreePlayer:
         return TreeSearch(game, state, rng=rng, settings=self.settings)
 
     def _path(self, game: Game[Any], state: Any) -> list[Action] | None:  # noqa: ANN401
-        """Our last action, and what the opponent has answered; None if the state does not follow so."""
-        if not game.facts.deterministic or self._played not in game.legal_actions(self._state):
+        """What has been played since; None if the state does not follow so."""
+        if not game.facts.deterministic:
             return None
-        after, _ = game.play(self._state, self._played)
-        if not game.is_terminal(after) and is_same_state(game, after, state):
-            return [self._played]
-        for answer in game.legal_actions(after):
-            if is_same_state(game, game.play(after, answer)[0], state):
-                return [self._played, answer]
+        path, reached = list[Action](), self._state
+        if self._played is not None:
+            if self._played not in game.legal_actions(reached):
+                return None
+            path.append(self._played)
+            reached, _ = game.play(reached, self._played)
+        if not game.is_terminal(reached) and is_same_state(game, reached, state):
+            return path
+        for answer in game.legal_actions(reached):
+            if is_same_state(game, game.play(reached, answer)[0], state):
+                return [*path, answer]
         return None
 
 
-def _name(kind: str, settings: TreePlayerSettings) -> str:
-    """The spec: what differs from the preset."""
-    usual = TreePlayerSettings(**{**PRESETS[kind], "sims": 1})
-    fields = type(settings).model_fields
-    budget = ("sims", "steps", "seconds")
-    options = {
-        fields[name].alias or name: getattr(settings, name)
-        for name in (*budget, *(name for name in fields if name not in budget))
-        if (getattr(settings, name) is not None if name in budget else getattr(settings, name) != getattr(usual, name))
-    }
-    return format_spec(PlayerSpec(kind, options))
+class _TreeThinking:
+    def __init__(self, player: TreePlayer, search: TreeSearch, game: Game[Any], state: Any, ties: Rng) -> None:  # noqa: ANN401
+        self._player, self._search, self._ties = player, search, ties
+        self._game, self._state = game, state
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        is_done = self._search.run(limit, progress)
+        self._player.keep(self._search, self._game, self._state, None)
+        return is_done
+
+    def decision(self) -> Decision:
+        action = self._search.best(copy(self._ties))
+        self._player.keep(self._search, self._game, self._state, action)
+        value = next(root.value for root in self._search.root_actions() if root.action == action)
+        return Decision(action, value, self._search.simulations)
+
+    def candidates(self) -> list[Candidate]:
+        is_certain = self._game.facts.deterministic
+        return [
+            Candidate(
+                node.action,
+                node.visits,
+                node.value,
+                (node.action, *(behind.action for behind in (node.principal_variation() if is_certain else []))),
+            )
+            for node in self._search.ranked()
+        ]

@@ -14,7 +14,7 @@ from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state, native_state
 from katachi.policies.playout_policies import PolicyName, check_policy
-from katachi.search.tree import Tree
+from katachi.search.tree import Tree, TreeNode
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
 __all__ = ["FlatMonteCarlo", "Progress", "RootSearch", "TreeSearch"]
@@ -178,3 +178,13 @@ class TreeSearch(RootSearch):
         if self.settings.final_move == "visits":
             return self.best_by_visits(rng)
         return self._best(self.value_to_play, rng)
+
+    def ranked(self) -> list[TreeNode]:
+        """What is known of the actions that were tried at the root, the best first, as the setting final_move says."""
+        by_visits = self.settings.final_move == "visits"
+
+        def rank(node: TreeNode) -> tuple[float, float]:
+            value = self._facts.value_for(self._to_play, node.value)
+            return (node.visits, value) if by_visits else (value, node.visits)
+
+        return sorted(self.tree.root.children(), key=rank, reverse=True) if self.simulations else []

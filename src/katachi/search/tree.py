@@ -58,6 +58,18 @@ class TreeNode:
         """The states that were visited from here, in the order of the game's candidates."""
         return [TreeNode(self._native, view) for view in self._native.children(self.index) if view.visits]
 
+    def principal_variation(self, least_visits: int = 1) -> list["TreeNode"]:
+        """The most visited line of play from here, without this node; of equally visited actions the first."""
+        line, node, seen = list[TreeNode](), self, set[int]()
+        while node.index not in seen:
+            seen.add(node.index)
+            children = [child for child in node.children() if child.visits >= least_visits]
+            if not children:
+                break
+            node = max(children, key=lambda child: child.visits)
+            line.append(node)
+        return line
+
     def __repr__(self) -> str:
         return f"TreeNode(action={self.action}, visits={self.visits}, value={self.value:.4f})"
 
@@ -91,15 +103,7 @@ class Tree:
 
     def principal_variation(self, least_visits: int = 1) -> list[TreeNode]:
         """The most visited line of play, without the root; of equally visited actions the first."""
-        line, node, seen = list[TreeNode](), self.root, set[int]()
-        while node.index not in seen:
-            seen.add(node.index)
-            children = [child for child in node.children() if child.visits >= least_visits]
-            if not children:
-                break
-            node = max(children, key=lambda child: child.visits)
-            line.append(node)
-        return line
+        return self.root.principal_variation(least_visits)
 
     def to_dict(self, depth: int = 3, least_visits: int = 1) -> dict[str, Any]:
         """Nested: index, action, visits, value, children, and the range where it is kept.

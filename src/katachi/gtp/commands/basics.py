@@ -1,6 +1,7 @@
 """The commands that GTP 2 requires, and what every board game can do."""
 
 import time
+from typing import Any
 
 import katachi
 from katachi.core.errors import IllegalMoveError, InvalidArgumentError
@@ -86,11 +87,8 @@ def play_sequence(session: Session, moves: tuple[Move, ...]) -> None:
 @command("genmove")
 def genmove(session: Session, player: Player) -> str:
     """The engine's move, which it plays."""
-    decision = session.think(player)
-    answer = format_decision(session, decision)  # where a stone comes to rest is told before it lies there
-    if decision.action is not None:
-        session.play(player, decision.action)
-    return answer
+    before = session.state  # where a stone comes to rest is told before it lies there
+    return format_decision(session, session.generate(player), before)
 
 
 @command("reg_genmove")
@@ -121,7 +119,8 @@ def search_cancellable(session: Session, player: Player | None = None) -> str:
 
 @command("stop")
 def stop(session: Session) -> None:
-    """Ends what goes on between commands: nothing does, but its arrival cancels what can be cancelled."""
+    """Ends pondering until the next move. Its arrival ends thinking about one, and an analysis."""
+    session.stop_pondering()
 
 
 @command("undo", errors={InvalidArgumentError: "cannot undo"})
@@ -144,7 +143,8 @@ def showboard(session: Session) -> str:
 
 @command("clear_cache")
 def clear_cache(session: Session) -> None:
-    """Forgets what was searched: nothing is kept between moves."""
+    """Forgets what was searched."""
+    session.forget()
 
 
 @command("cputime")
@@ -159,9 +159,9 @@ def thinking_time(session: Session) -> str:
     return f"{session.thinking_seconds:.3f}"
 
 
-def format_decision(session: Session, decision: Decision) -> str:
-    """A vertex, `pass` or `resign`."""
-    return "resign" if decision.action is None else session.vertex(decision.action)
+def format_decision(session: Session, decision: Decision, state: Any = None) -> str:  # noqa: ANN401
+    """A vertex, `pass` or `resign`; of another state than the present one, if given."""
+    return "resign" if decision.action is None else session.vertex(decision.action, state)
 
 
 def refuse_unless(condition: bool, text: str) -> None:

@@ -76,6 +76,14 @@ def param(session: Session, name: str | None = None, value: Json | None = None) 
     return ""
 
 
+@command("katachi-ponder", thinks=True)
+def ponder(session: Session, value: Literal["true", "false"] | None = None) -> str:
+    """Does the player think on in the opponent's time? With a word, from now on or no more."""
+    if value is not None:
+        session.ponders = value == "true"
+    return "true" if session.ponders else "false"
+
+
 @command("kata-benchmark")
 def benchmark(session: Session, playouts: int) -> str:
     """The speed of uniform playouts from this position; anything said meanwhile cuts it short."""

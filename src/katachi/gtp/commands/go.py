@@ -75,7 +75,7 @@ def final_status_list(session: GoSession, status: Literal["alive", "dead", "seki
 @command("kgs-genmove_cleanup")
 def genmove_cleanup(session: GoSession, player: Player) -> str:
     """The engine's move, which does not pass while dead stones of the opponent remain."""
-    return format_decision(session, session.clean_up(player))
+    return format_decision(session, session.generate(player, session.clean_up))
 
 
 @command("loadsgf")

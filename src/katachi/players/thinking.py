@@ -1,0 +1,141 @@
+"""Players that think: they search under a budget, can be stopped at any time, and say what they think of each move.
+
+    thinking = player.think(game, state, rng)
+    thinking.run(Limit(seconds=1))
+    thinking.decision(), thinking.candidates()
+
+A class that searches is a `Thinker`: it gives `think` and `limit`, and gets `choose`. Clocks, pondering and analyses
+(katachi.gtp, katachi.arena) need no more than this.
+"""
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from katachi._core import Rng
+from katachi.core.limit import Limit
+from katachi.core.types import Action
+from katachi.games.contract import BoardGame, Game
+from katachi.players.player import Decision, GamePlayer
+from katachi.search.searches import Progress
+
+__all__ = [
+    "ENDLESS",
+    "Candidate",
+    "Thinker",
+    "Thinking",
+    "ThinkingPlayer",
+    "choose_within",
+    "expected_moves",
+    "limit_within",
+    "may_ponder",
+]
+
+ENDLESS = Limit(steps=2**63)
+"""For a search that ends by itself, or is stopped."""
+
+_AT_ONCE = Limit(simulations=1)
+_OTHER_GAMES = 100.0  # moves, where neither a board nor the rules say anything
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a player thinks of one action."""
+
+    action: Action
+    visits: int
+    value: float | None  # expected return of player 0; None: it has no opinion
+    line: tuple[Action, ...]  # the principal line; it begins with the action
+
+
+class Thinking(Protocol):
+    """One search under way from one state. It is over when its player begins the next one."""
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on. True when the limit is reached or nothing is left to search, False when `progress` stopped it.
+
+        `progress` is called about every 50 ms, and may ask for decision and candidates.
+        """
+
+    def decision(self) -> Decision:
+        """What it would play now. At least one `run` comes first."""
+
+    def candidates(self) -> list[Candidate]:
+        """The best first: it begins with what it would play, but for ties. Empty while nothing is known."""
+
+
+@runtime_checkable
+class ThinkingPlayer(GamePlayer, Protocol):
+    """A player whose searches can be seen.
+
+    One that keeps nothing from one move to the next says so by `ponders = False`.
+    """
+
+    @property
+    def limit(self) -> Limit | None:
+        """Its own budget for a move; None: its searches end by themselves."""
+
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> Thinking:  # noqa: ANN401
+        """Starts, or goes on from what is kept of the last move, in a state that is not terminal."""
+
+
+class Thinker(ABC):
+    """`choose`, for all players that think."""
+
+    @property
+    @abstractmethod
+    def limit(self) -> Limit | None:
+        """Its own budget for a move; None: its searches end by themselves."""
+
+    @abstractmethod
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> Thinking:  # noqa: ANN401
+        """Starts, or goes on from what is kept of the last move."""
+
+    def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
+        """What it would play after a search under its budget."""
+        thinking = self.think(game, state, rng)
+        thinking.run(self.limit or ENDLESS, progress)
+        return thinking.decision()
+
+
+def choose_within(
+    player: GamePlayer,
+    game: Game[Any],
+    state: Any,  # noqa: ANN401
+    rng: Rng,
+    seconds: float | None,
+    progress: Progress | None = None,
+) -> Decision:
+    """A choice under the player's own budget and, if given, so many seconds from now on.
+
+    Only players that think can be told to hurry.
+    """
+    if seconds is None or not isinstance(player, ThinkingPlayer):
+        return player.choose(game, state, rng, progress)
+    started = time.monotonic()
+    thinking = player.think(game, state, rng)
+    thinking.run(limit_within(player.limit, seconds - (time.monotonic() - started)), progress)
+    return thinking.decision()
+
+
+def limit_within(limit: Limit | None, seconds: float) -> Limit:
+    """A budget, but at most so many seconds; the smallest one there is if none are left."""
+    if seconds <= 0:
+        return _AT_ONCE
+    if limit is None:
+        return Limit(seconds=seconds)
+    return limit.replace(seconds=seconds if limit.seconds is None else min(seconds, limit.seconds))
+
+
+def may_ponder(player: GamePlayer) -> bool:
+    """Is it of use to a player to think in the opponent's time?"""
+    return isinstance(player, ThinkingPlayer) and bool(getattr(player, "ponders", True))
+
+
+def expected_moves(game: Game[Any]) -> float:
+    """How many moves of both players a game may have, for clocks: as many as its board has points."""
+    if isinstance(game, BoardGame):
+        width, height = game.board_shape
+        return float(max(1, width * height))
+    return float(game.facts.max_length or _OTHER_GAMES)
