@@ -1,307 +1,613 @@
-"""What temporal-difference search in Go must be: learning, reductions, simulations (Silver 2009, chapters 6 and 7)."""
+"""TD search and Dyna-2 over any game: steps by hand, and what they are equal to (Silver 2009, 6.7, 7.3, 8.11)."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from katachi._core import Player, Rng, TdLearner
-from katachi.core.limit import Limit
-from katachi.features.local_shapes import LocalShapes, ShapeSettings
-from katachi.games.go import GoGame, Position
-from katachi.games.go.rules import Rules
-from katachi.players.registry import make_player
-from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
-from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
-from katachi.values.shape_value import ShapeValue, logistic
-from katachi.values.shipped import evaluation_of, shipped_weights
+from katachi import Action, BaseGame, GameFacts, InvalidArgumentError, Limit, Player, Rng, TreeSearch
+from katachi.core.errors import SettingsError
+from katachi.games.contract import Game
+from katachi.games.grid import ConnectFour
+from katachi.games.gridworld import Gridworld
+from katachi.games.native import ExplicitTree, Pig, TicTacToe
+from katachi.planning.control import epsilon_greedy, monte_carlo_control, sarsa, sarsa_episode
+from katachi.planning.dyna2 import Dyna2, Dyna2Settings, SeenModel
+from katachi.planning.dynamic_programming import expectimax, value_iteration
+from katachi.planning.learning import uniform
+from katachi.planning.mdp import state_name, tabulate
+from katachi.planning.memories import (
+    Correction,
+    Features,
+    LinearMemory,
+    SparseMemory,
+    Table,
+    TableLookup,
+    VisitCount,
+    name_of_pair,
+)
+from katachi.planning.td_search import LinearTdSearch, LinearTdSettings, monte_carlo_tree
+from katachi.reference.tree_search import TreeSearchTwin
+from katachi.search.tree_settings import TreeSearchSettings
 
-GAME = GoGame(5)
-# Nothing here looks the same from two sides.
-CROOKED = Position(5).play("B2").play("C4").play("D2").play("B3").play("E4")
-LONG_TERM = evaluation_of(shipped_weights(5), 5).evaluator
-
-
-def searched(
-    settings: TdSearchSettings,
-    simulations: int,
-    *,
-    seed: int = 1,
-    root: Position = CROOKED,
-    **memory: Any,  # noqa: ANN401
-) -> tuple[TdSearch, TdMemory]:
-    known = TdMemory(5, settings, **memory)
-    search = TdSearch(GAME, root, memory=known, rng=Rng(seed))
-    search.run(Limit(simulations=simulations))
-    return search, known
+# Branches of different lengths, so that some simulations end within the tree.
+LOPSIDED = [[0.3, [0.9, [0.1, 0.6], 0.2]], 0.4, [[0.8, 0.0], [0.5, [0.7, 1.0]]]]
 
 
-def replayed(root: Position, moves: list[int]) -> list[Position]:
-    positions = [root]
-    for move in moves:
-        positions.append(positions[-1].play(move))
-    return positions
+class Corridor(BaseGame[int]):
+    """States 0, 1, 2 and the end, 3: one action, which goes on and earns the number of the state it leads to."""
+
+    name = "corridor"
+    facts = GameFacts(players=1, action_space=1, max_length=3)
+
+    def initial_state(self) -> int:
+        return 0
+
+    def is_terminal(self, state: int) -> bool:
+        return state == 3
+
+    def legal_actions(self, state: int) -> Sequence[Action]:
+        return [] if state == 3 else [Action(0)]
+
+    def to_play(self, state: int) -> Player:
+        return Player.BLACK
+
+    def play(self, state: int, action: Action) -> tuple[int, float]:
+        return state + 1, float(state + 1)
 
 
-class TestLearning:
-    @pytest.mark.parametrize(
-        "changes",
-        [
-            {},
-            {"plies": 1, "trace_parity": "single"},
-            {"lambda": 0.7},
-            {"lambda": 0.7, "trace_parity": "single"},
-            {"lambda": 1.0},
-            {"lambda": 0.7, "traces": "replacing"},
-            {"lambda": 0.5, "trace_norm": "at-update"},
-            {"target": "monte-carlo"},
-            {"head": "non-linear", "alpha": 1.0},
-            {"head": "linear", "alpha": 0.01},
-            {"learns_last": False},
-            {"update_mode": "end-refresh"},
-            {"update_mode": "online"},
-            {"normaliser": "successor"},
-            {"step_rule": "counts", "count_scale": 3.0},
-            {"step_rule": "kalman"},
-            {"step_rule": "idbd"},
-            {"sharing": "ld+li"},
-            {"record_limit": 7},
-            {"mercy": 0.2},
-            {"sizes": "1x1+2x1+3x2"},
-        ],
-        ids=str,
+class Unfolded(BaseGame[tuple[int, ...]]):
+    """Another game whose states are known by the actions that led to them: nothing is met by two ways."""
+
+    def __init__(self, game: Game[Any], start: Any = None) -> None:  # noqa: ANN401
+        self.inner, self.name, facts = game, f"unfolded {game.name}", game.facts
+        self.facts = GameFacts(
+            players=facts.players, action_space=facts.action_space, return_bounds=facts.return_bounds
+        )
+        self.states: dict[tuple[int, ...], Any] = {(): game.initial_state() if start is None else start}
+
+    def initial_state(self) -> tuple[int, ...]:
+        return ()
+
+    def is_terminal(self, state: tuple[int, ...]) -> bool:
+        return self.inner.is_terminal(self.states[state])
+
+    def legal_actions(self, state: tuple[int, ...]) -> Sequence[Action]:
+        return self.inner.legal_actions(self.states[state])
+
+    def to_play(self, state: tuple[int, ...]) -> Player:
+        return self.inner.to_play(self.states[state])
+
+    def play(self, state: tuple[int, ...], action: Action) -> tuple[tuple[int, ...], float]:
+        self.states[(*state, action)], reward = self.inner.play(self.states[state], action)
+        return (*state, action), reward
+
+
+def pair_features(game: Game[Any]) -> Features:
+    """Table lookup that knows every state from the beginning."""
+    return lambda state, action: [((state_name(game, state), action), 1.0)]
+
+
+def coarse_features(state: int, action: Action) -> list[tuple[str, float]]:
+    """Of a gridworld: overlapping, of different sizes."""
+    return [(f"row {state // 7} {action}", 1.0), (f"column {state % 7} {action}", 0.5), (f"any {action}", 1.0)]
+
+
+def nothing(state: Any, action: Action) -> list[tuple[str, float]]:  # noqa: ANN401
+    return []
+
+
+# --- one simulation, by hand
+
+
+@pytest.mark.parametrize(
+    ("lambda_", "traces", "expected"),
+    [
+        (0.0, "accumulating", (0.5 * (0.5 * 1 + 0.5 * 2 - 0.25 + 0.5 * (3 - 0.5)), 1.0)),
+        (0.5, "accumulating", None),
+        (0.5, "replacing", None),
+    ],
+)
+def test_a_simulation_by_hand(lambda_: float, traces: Any, expected: Any) -> None:  # noqa: ANN401
+    """Features: `all` is on in every state, `late` in the last one; weights move at every step, the trace first."""
+    features: Features = lambda s, a: [("all", 1.0)] + ([("late", 1.0)] if s == 2 else [])  # noqa: E731
+    memory = SparseMemory(features)
+    settings = LinearTdSettings.from_mapping({"alpha": 0.5, "lambda": lambda_, "traces": traces, "epsilon": 0.0})
+    LinearTdSearch(Corridor(), memory, settings).run(0, Limit(simulations=1), Rng(1))
+    weight, late, trace = 0.0, 0.0, 0.0
+    for t, reward in enumerate((1.0, 2.0, 3.0)):
+        here = weight + (late if t == 2 else 0.0)
+        behind = 0.0 if t == 2 else weight + (late if t == 1 else 0.0)
+        trace = 1.0 if traces == "replacing" else lambda_ * trace + 1.0
+        weight += 0.5 * (reward + behind - here) * trace
+        late += 0.5 * (reward + behind - here) * (t == 2)
+    assert memory.theta == pytest.approx({"all": weight, "late": late})
+    if expected is not None:  # the two first steps cancel: r = 1, 2; then 3 less what was learnt
+        assert memory.theta["all"] == pytest.approx(0.5 + 1.0 + 0.5 * (3 - 1.5))
+        assert memory.theta["late"] == pytest.approx(0.5 * (3 - 1.5))
+
+
+def test_sparse_features_are_linear_features() -> None:
+    game = Gridworld("rooms", slip=0.1)
+    names = sorted({name for s in range(49) for a in range(4) for name, _ in coarse_features(s, Action(a))})
+
+    def vector(pair: tuple[int, Action]) -> Any:  # noqa: ANN401
+        phi = np.zeros(len(names))
+        for name, value in coarse_features(*pair):
+            phi[names.index(name)] += value
+        return phi
+
+    for traces in ("accumulating", "replacing"):
+        for normalised in (False, True):
+            dense, sparse = LinearMemory(vector, len(names)), SparseMemory(coarse_features)
+            options: dict[str, Any] = {"lambda_": 0.8, "traces": traces, "normalised": normalised, "alpha": 0.02}
+            for memory in (dense, sparse):
+                rng = Rng(3)
+                for _ in range(3):
+                    sarsa_episode(game, memory, uniform(game), rng, most_steps=300, **options)
+            assert [sparse.theta[name] for name in names] == pytest.approx(dense.theta, abs=1e-9)
+            pair = (8, Action(1))
+            assert sparse.squared_norm(pair) == dense.squared_norm(pair) == 2.25
+
+
+@pytest.mark.parametrize("make", [lambda g: SparseMemory(pair_features(g)), lambda g: Table(name_of_pair(g))])
+def test_a_normalised_step_moves_the_value_by_alpha_delta(make: Any) -> None:  # noqa: ANN401
+    game = ExplicitTree([0.0, 1.0])
+    for memory in (make(game), SparseMemory(lambda _, a: [((i, a), 2.0 + i) for i in range(5)])):
+        options: dict[str, Any] = {"alpha": 0.1, "lambda_": 0.0, "normalised": True}
+        sarsa_episode(game, memory, lambda _, __: Action(1), Rng(1), **options)
+        assert memory.value((game.initial_state(), Action(1))) == pytest.approx(0.1)
+
+
+def test_two_player_search_is_minimax_in_the_end() -> None:
+    game = ExplicitTree([[3, 12], [2, [4, 6]], [14, 1]])
+    search = LinearTdSearch(
+        game, SparseMemory(pair_features(game)), LinearTdSettings(alpha=0.1, epsilon=0.3, epsilon_decay="linear")
     )
-    def test_a_simulation_teaches_what_its_states_taught_one_by_one(self, changes: dict[str, Any]) -> None:
-        settings = TdSearchSettings(**changes)
-        memory = TdMemory(5, settings)
-        search = TdSearch(GAME, CROOKED, memory=memory, rng=Rng(7))
-        slow = TdLearner(settings.to_native(), memory.representation.weights)
-        for _ in range(12):
-            search.run(Limit(simulations=1))
-            game = search.last_game
-            states = replayed(CROOKED, game.moves)[: game.recorded]
-            slow.learn_game([list(memory.representation.active(state.native)) for state in states], game.outcome)
-            assert np.abs(memory.weights).max() > 0
-            np.testing.assert_allclose(memory.weights, slow.weights, atol=1e-6)
-
-    def test_the_recorded_states_are_those_before_the_end_or_the_limit(self) -> None:
-        whole, _ = searched(TdSearchSettings(), 5)
-        assert whole.last_game.recorded == len(whole.last_game.moves)
-        some, _ = searched(TdSearchSettings(record_limit=4), 5)
-        assert some.last_game.recorded == 4
-        assert len(some.last_game.moves) > 4
-
-    def test_one_state_moves_by_alpha_times_its_error(self) -> None:
-        """Where no weight counts twice, the step is normalised to alpha (spec 7.2, test 5)."""
-        search, memory = searched(TdSearchSettings(record_limit=1, alpha=0.05), 1)
-        total = float(np.log(search.value / (1 - search.value)))
-        assert total == pytest.approx(0.05 * (search.last_game.outcome - 0.5), rel=1e-5)
-        active = memory.representation.active(CROOKED.native)
-        assert np.count_nonzero(memory.weights) == len(active)
-
-    def test_an_outcome_is_that_of_the_game_which_was_played(self) -> None:
-        memory = TdMemory(5, TdSearchSettings())
-        search = TdSearch(GAME, CROOKED, memory=memory, rng=Rng(3))
-        for _ in range(30):
-            search.run(Limit(simulations=1))
-            end = replayed(CROOKED, search.last_game.moves)[-1]
-            assert end.is_over
-            assert search.last_game.outcome == (1 if end.score() > 0 else 0)
+    root = game.initial_state()
+    search.run(root, Limit(simulations=2000), Rng(1))
+    assert search.best(root, Rng(1)) == 0
+    assert search.action_values(root)[Action(0)] == pytest.approx(3, abs=0.3)
+    second, _ = game.play(root, Action(2))
+    assert search.best(second, Rng(1)) == 1  # player 1 takes the smaller
+    assert (search.simulations, search.steps > 2000) == (2000, True)
 
 
-class TestSimulations:
-    def test_before_the_switch_moves_are_the_best_by_value_and_then_the_policys(self) -> None:
-        """t < T: T moves are learnt ones, and not T + 1 as printed (Algorithm 5)."""
-        settings = TdSearchSettings(epsilon=0.0, alpha=0.0, switch_after=3, policy="uniform")
-        later: Counter[int] = Counter()
-        for seed in range(40):
-            search, memory = searched(settings, 1, seed=seed, long_term=LONG_TERM)
-            moves = search.last_game.moves
-            for t, state in enumerate(replayed(CROOKED, moves)[:3]):
-                here = TdSearch(GAME, state, memory=memory, rng=Rng(1)).root_actions()
-                best = max if state.to_play is Player.BLACK else min
-                values = {root.action: root.value for root in here}
-                assert values[moves[t]] == pytest.approx(best(values.values()), abs=1e-7)
-            later[moves[3]] += 1
-        assert len(later) > 5, "the fourth move is the policy's"
-
-    def test_a_fraction_of_a_move_is_the_chance_of_one_more(self) -> None:
-        settings = TdSearchSettings(epsilon=0.0, alpha=0.0, switch_after=0.25, policy="uniform")
-        root = Position(5)
-        memory = TdMemory(5, settings, long_term=LONG_TERM)
-        search = TdSearch(GAME, root, memory=memory, rng=Rng(5))
-        best = search.root_actions()
-        centre = max(best, key=lambda action: action.value).action
-        search.run(Limit(simulations=2000))
-        share = next(r.visits for r in search.root_actions() if r.action == centre) / 2000
-        assert share == pytest.approx(0.25 + 0.75 / 25, abs=0.03)
-
-    @pytest.mark.parametrize(("epsilon", "epsilon_policy"), [(0.4, 0.0), (0.0, 0.4)])
-    def test_exploration_has_its_share(self, epsilon: float, epsilon_policy: float) -> None:
-        settings = TdSearchSettings(
-            epsilon=epsilon, epsilon_policy=epsilon_policy, alpha=0.0, switch_after=1, policy="uniform"
-        )
-        search, _ = searched(settings, 2000, root=Position(5), long_term=LONG_TERM)
-        visits = sorted((root.visits for root in search.root_actions()), reverse=True)
-        assert visits[0] / 2000 == pytest.approx(0.6 + 0.4 / 25, abs=0.035)
-        assert min(visits) > 10
-
-    def test_exploration_may_fade(self) -> None:
-        settings = TdSearchSettings(epsilon=1.0, epsilon_half=10, alpha=0.0, switch_after=1)
-        search, _ = searched(settings, 2000, root=Position(5), long_term=LONG_TERM)
-        greedy = max(root.visits for root in search.root_actions()) / 2000
-        expected = 1 - sum(10 / (10 + n) for n in range(2000)) / 2000 * 24 / 25
-        assert greedy == pytest.approx(expected, abs=0.02)
-
-    def test_softmax_prefers_by_value(self) -> None:
-        settings = TdSearchSettings(exploration="softmax", temperature=0.05, epsilon=0.0, alpha=0.0, switch_after=1)
-        search, _ = searched(settings, 20_000, long_term=LONG_TERM)
-        roots = search.root_actions()
-        sign = 1 if CROOKED.to_play is Player.BLACK else -1
-        powers = np.exp([sign * root.value / 0.05 for root in roots])
-        expected = powers / powers.sum()
-        found = np.array([root.visits for root in roots]) / 20_000
-        np.testing.assert_allclose(found, expected, atol=0.015)
-
-    def test_mercy_ends_a_lost_simulation(self) -> None:
-        search, memory = searched(TdSearchSettings(mercy=0.3), 1)
-        ends = []
-        for _ in range(200):
-            search.run(Limit(simulations=1))
-            end = replayed(CROOKED, search.last_game.moves)[-1]
-            lead = end.stones().count("X") - end.stones().count("O")
-            if not end.is_over:
-                assert abs(lead) >= 0.3 * 25
-                assert search.last_game.outcome == (1 if lead > 0 else 0)
-            ends.append(end.is_over)
-        assert not all(ends)
-        assert memory.settings.mercy == 0.3
-
-    def test_superko_holds_at_the_root(self) -> None:
-        game = GoGame(5, rules="cgos")
-        state = Position(5, rules="cgos")
-        rng = Rng(11)
-        checked = 0
-        while checked < 15 and not state.is_over:
-            memory = TdMemory(5)
-            search = TdSearch(game, state, memory=memory, rng=rng.split("search", checked))
-            search.run(Limit(simulations=20))
-            action = search.best(rng.split("ties", checked))
-            assert state.is_legal(action)
-            state = state.play(action)
-            checked += 1
+def test_search_follows_the_best_path_where_one_may_slip() -> None:
+    game = Gridworld()
+    best = value_iteration(tabulate(game))
+    settings = LinearTdSettings(alpha="visits", lambda_=0.5, epsilon=0.2, epsilon_decay="linear")
+    state, rng = game.initial_state(), Rng(4)
+    search = LinearTdSearch(game, SparseMemory(pair_features(game)), settings)
+    search.run(state, Limit(simulations=1500), rng)
+    assert search.best(state, rng) == best.best_action(state)
 
 
-class TestReductions:
-    def test_dyna2_without_long_term_memory_is_td_search(self) -> None:
-        nothing = LONG_TERM.__class__(TdSearchSettings().to_representation(5), TdMemory(5).native.weights)
-        plain, known = searched(TdSearchSettings(), 300)
-        for separate in (False, True):
-            both, other = searched(TdSearchSettings(), 300, long_term=nothing, separate=separate)
-            np.testing.assert_array_equal(known.weights, other.weights)
-            assert [(r.visits, r.value) for r in plain.root_actions()] == [
-                (r.visits, r.value) for r in both.root_actions()
-            ]
+# --- T2: Monte-Carlo tree search
 
-    def test_one_table_and_two_memories_are_the_same(self) -> None:
-        one, together = searched(TdSearchSettings(), 200, long_term=LONG_TERM)
-        two, apart = searched(TdSearchSettings(), 200, long_term=LONG_TERM, separate=True)
-        start = TdMemory(5, TdSearchSettings(), long_term=LONG_TERM)
-        np.testing.assert_allclose(together.weights - start.weights, apart.weights, atol=1e-6)
-        assert [root.visits for root in one.root_actions()] == [root.visits for root in two.root_actions()]
-        np.testing.assert_allclose(
-            [root.value for root in one.root_actions()], [root.value for root in two.root_actions()], atol=1e-6
-        )
 
-    def test_before_any_simulation_values_are_those_of_the_long_term_memory(self) -> None:
-        expected = dict(LONG_TERM.afterstates(CROOKED.native))
-        for separate in (False, True):
-            memory = TdMemory(5, TdSearchSettings(), long_term=LONG_TERM, separate=separate)
-            search = TdSearch(GAME, CROOKED, memory=memory, rng=Rng(1))
-            for root in search.root_actions():
-                assert root.value == pytest.approx(logistic(expected[root.action]), abs=1e-7)
+class GreedyTree:
+    """S6, written for this test: means and counts in dicts by state, one new state a simulation."""
 
-    @pytest.mark.parametrize(
-        ("sizes", "separate"), [("1x1+2x2+3x3", False), ("1x1+2x2+3x3", True), ("1x1+2x2", True), ("1x1+2x1+3x2", True)]
+    def __init__(
+        self,
+        game: Game[Any],
+        root: Any,  # noqa: ANN401
+        heuristic: Callable[[Any, Action], float],
+        confidence: float,
+    ) -> None:
+        self.game, self.root, self.heuristic, self.confidence = game, root, heuristic, confidence
+        self.value: dict[Any, dict[Action, float]] = {}
+        self.count: dict[Any, dict[Action, int]] = {}
+        self.expand(root)
+
+    def expand(self, state: Any) -> None:  # noqa: ANN401
+        name, actions = state_name(self.game, state), self.game.legal_actions(state)
+        self.value[name] = {action: self.heuristic(state, action) for action in actions}
+        self.count[name] = dict.fromkeys(actions, 0)
+
+    def simulate(self, rng: Rng) -> None:
+        state, path, new, total = self.root, [], None, 0.0
+        while not self.game.is_terminal(state):
+            name = state_name(self.game, state)
+            options = list(self.game.legal_actions(state))
+            if name in self.value:
+                sign = -1 if self.game.to_play(state) == Player.WHITE else 1
+                best = max(sign * value for value in self.value[name].values())
+                options = [a for a, value in self.value[name].items() if sign * value >= best - 1e-9]
+                action = options[0] if len(options) == 1 else rng.choice(options)
+                path.append((name, action, total))
+            else:
+                new = state if new is None else new
+                action = rng.choice(options)
+            state, reward = self.game.play(state, action)
+            total += reward
+        for name, action, before in path:
+            self.count[name][action] += 1
+            share = 1 / (self.confidence + self.count[name][action])
+            self.value[name][action] += share * (total - before - self.value[name][action])
+        if new is not None:
+            self.expand(new)
+
+
+def chance_of(state: Any, action: Action) -> float:  # noqa: ANN401
+    """Something between 0 and 1 that differs between states and actions."""
+    return ((sum(map(ord, str(state))) * 7 + action * 5) % 17) / 16
+
+
+GAMES: dict[str, Any] = {
+    "tic-tac-toe": TicTacToe(),  # the same state by different ways
+    "two-player tree": ExplicitTree(LOPSIDED),
+    "one-player tree": ExplicitTree(LOPSIDED, players=1),
+    "gridworld": Gridworld(slip=0, max_length=12),  # rewards on the way
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("has_heuristic", "confidence"), [(False, 0.0), (True, 0.0), (True, 3.5)])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_table_lookup_is_monte_carlo_tree_search(name: str, has_heuristic: bool, confidence: float, seed: int) -> None:
+    """6.7 and 8.11: λ = 1, α = 1/(C + N), one new state a simulation; the same visits and, but for rounding, values."""
+    game, root = GAMES[name], GAMES[name].initial_state()
+    prior: Callable[[Any, Action], float] = chance_of if has_heuristic else lambda _, __: 0.0
+    long = SparseMemory(lambda s, a: [("heuristic", chance_of(s, a))])
+    long.theta["heuristic"] = 1.0
+    tree = GreedyTree(game, root, prior, confidence)
+    search = monte_carlo_tree(game, heuristic=long if has_heuristic else None, confidence=confidence)
+    rngs = Rng(seed), Rng(seed)
+    states = {state_name(game, root): root}
+    for _ in range(300):
+        tree.simulate(rngs[0])
+        search.run(root, Limit(simulations=1), rngs[1])
+        assert rngs[0].state == rngs[1].state
+    for state in tabulate(game, most_states=10_000).states:
+        states[state_name(game, state)] = state
+    assert len(tree.value) > (20 if name in ("tic-tac-toe", "gridworld") else 1)
+    for node, values in tree.value.items():
+        assert search.visits(states[node]) == tree.count[node]
+        assert search.action_values(states[node]) == pytest.approx(values, abs=1e-9)
+    assert long.theta == {"heuristic": 1.0}  # it does not learn
+
+
+def unfold(search: LinearTdSearch, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], int, float]]:
+    """(actions, visits, value) of all actions that were tried."""
+    found = []
+    for action, visits in search.visits(path).items() if not search.game.is_terminal(path) else ():
+        if visits:
+            found.append(((*path, int(action)), visits, search.action_values(path)[action]))
+            found += unfold(search, (*path, int(action)))
+    return found
+
+
+def unfold_dict(node: dict[str, Any], path: tuple[int, ...] = ()) -> list[tuple[tuple[int, ...], int, float]]:
+    found = []
+    for child in node.get("children", ()):
+        here = (*path, child["action"])
+        found.append((here, child["visits"], child["value"]))
+        found += unfold_dict(child, here)
+    return found
+
+
+def compare_trees(first: Any, second: Any) -> None:  # noqa: ANN401
+    first, second = sorted(first), sorted(second)
+    assert [node[:2] for node in first] == [node[:2] for node in second]
+    assert [node[2] for node in first] == pytest.approx([node[2] for node in second], abs=1e-9)
+
+
+@pytest.mark.parametrize("inner", [TicTacToe(), ConnectFour(), Gridworld(slip=0, max_length=12)])
+@pytest.mark.parametrize("plies", [0, 1])
+@pytest.mark.parametrize("confidence", [None, 0.0, 2.5])
+def test_it_is_the_native_tree_search(inner: Any, plies: int, confidence: float | None) -> None:  # noqa: ANN401
+    """control=greedy, one new node, means; without a heuristic V_init is 0 for player 0. With one: 8.11.
+
+    A tree knows states by the actions that led to them, so the same is done to the game.
+    """
+    start = inner.initial_state()
+    for _ in range(plies):
+        start, _ = inner.play(start, inner.legal_actions(start)[-1])
+    game = Unfolded(inner, start)
+    first_player = inner.to_play(start)
+    options: dict[str, Any] = {"v_init": inner.facts.value_for(first_player, 0.0) if inner.facts.players == 2 else 0.0}
+    long = SparseMemory(lambda s, a: [("heuristic", chance_of((*s, int(a)), Action(0)))])
+    long.theta["heuristic"] = 1.0
+    if confidence is not None:
+        options = {"v_init": "heuristic", "step_prior": confidence}
+    settings = TreeSearchSettings(control="greedy", learner="monte-carlo", **options)
+    asked: dict[str, Any] = {"rng": Rng(5), "settings": settings, "value": lambda s: chance_of(s, Action(0))}
+    native, twin = TreeSearch(game, (), **asked), TreeSearchTwin(game, (), **asked)
+    if confidence is None:
+        ours = monte_carlo_tree(game)
+    else:
+        ours = monte_carlo_tree(game, heuristic=long, confidence=confidence)
+    rng = Rng(5)
+    for simulations in (1, 1, 1, 5, 60, 90):
+        native.run(Limit(simulations=simulations))
+        twin.run(Limit(simulations=simulations))
+        ours.run((), Limit(simulations=simulations), rng)
+        nodes = unfold(ours, ())
+        compare_trees(nodes, unfold_dict(native.tree.to_dict(depth=60)))
+        compare_trees(nodes, unfold_dict(twin.to_dict(depth=60)))
+    assert len(nodes) > 20
+
+
+def test_the_tree_goes_on_from_the_next_state() -> None:
+    game, rng = TicTacToe(), Rng(6)
+    search = monte_carlo_tree(game)
+    root = game.initial_state()
+    search.run(root, Limit(simulations=200), rng)
+    action = search.best(root, rng)
+    below, _ = game.play(root, action)
+    known = sum(search.visits(below).values())
+    assert known > 0
+    search.run(below, Limit(simulations=10), rng)
+    assert sum(search.visits(below).values()) == known + 10
+    search.reset()
+    assert sum(search.visits(root).values()) == 0
+    assert set(search.action_values(root).values()) == {0.0}
+
+
+# --- settings
+
+
+def test_weights_are_kept_between_searches_unless_reset() -> None:
+    game = Gridworld("rooms", slip=0)
+    root = game.initial_state()
+    kept, forgetful = (
+        LinearTdSearch(game, SparseMemory(pair_features(game)), LinearTdSettings(alpha=0.1, horizon=50, reset=reset))
+        for reset in (False, True)
     )
-    def test_alpha_beta_sees_both_memories(self, sizes: str, separate: bool) -> None:
-        search, memory = searched(TdSearchSettings(sizes=sizes), 100, long_term=LONG_TERM, separate=separate)
-        ahead = AlphaBeta(
-            GAME, CROOKED, settings=AlphaBetaSettings(depth=1, root_values="all"), evaluate=memory.evaluator()
+    for search in (kept, forgetful):
+        search.run(root, Limit(simulations=20), Rng(1))
+        search.run(root, Limit(simulations=1), Rng(2))
+    alone = LinearTdSearch(game, SparseMemory(pair_features(game)), kept.settings)
+    alone.run(root, Limit(simulations=1), Rng(2))
+    assert forgetful.memory.theta == alone.memory.theta  # type: ignore[attr-defined]
+    assert len(kept.memory.theta) > len(alone.memory.theta)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("switch", "expected"), [(0.0, {0}), (2.0, {2}), (2.5, {2, 3}), (None, {6})])
+def test_the_default_policy_plays_after_so_many_plies(switch: float | None, expected: set[int]) -> None:
+    """t < T; half a ply is a ply in half of the simulations."""
+    game = Gridworld("S.....G", slip=0, max_length=6)
+    default: list[int] = []
+
+    def go_right(state: int, rng: Rng) -> Action:
+        default.append(state)
+        return Action(1)
+
+    memory = SparseMemory(lambda _, a: [("right", 1.0)] if a == 1 else [])
+    memory.theta["right"] = 1.0
+    settings = LinearTdSettings(alpha=0.0, epsilon=0.0, switch=switch)
+    search = LinearTdSearch(game, memory, settings, default_policy=go_right)
+    learnt: Counter[int] = Counter()
+    for seed in range(40):
+        default.clear()
+        search.run(game.initial_state(), Limit(simulations=1), Rng(seed))
+        learnt[6 - len(default)] += 1
+    assert set(learnt) == expected
+    assert len(learnt) == 1 or min(learnt.values()) >= 8
+
+
+def test_what_is_learnt_goes_on_behind_the_switch() -> None:
+    game = Corridor()
+    memory = SparseMemory(pair_features(game))
+    LinearTdSearch(game, memory, LinearTdSettings(alpha=0.5, switch=1.0)).run(0, Limit(simulations=1), Rng(1))
+    assert memory.theta == pytest.approx({((s), 0): 0.5 * (s + 1) for s in range(3)})
+
+
+def test_offline_with_lambda_1_it_is_monte_carlo_control() -> None:
+    game = TicTacToe()
+    settings = LinearTdSettings(alpha=0.05, lambda_=1.0, epsilon=0.3, offline=True)
+    memory, sampled = SparseMemory(pair_features(game)), Table(name_of_pair(game))
+    search = LinearTdSearch(game, memory, settings)
+    for seed in range(30):
+        search.run(game.initial_state(), Limit(simulations=1), Rng(seed))
+        monte_carlo_control(game, sampled, Rng(seed), alpha=0.05, epsilon=0.3)
+        assert sampled.values == pytest.approx(memory.theta, abs=1e-12)
+        sampled.values.update(memory.theta)  # ties must break alike in the next game
+    assert len(memory.theta) > 100
+
+
+def test_simulations_stop_at_the_horizon() -> None:
+    game = Gridworld("rooms", slip=0)
+    settings = LinearTdSettings(alpha=0.1, horizon=7)
+    search = LinearTdSearch(game, SparseMemory(pair_features(game)), settings)
+    search.run(game.initial_state(), Limit(simulations=5), Rng(1))
+    assert search.steps == 35
+    search.run(game.initial_state(), Limit(steps=20), Rng(1))
+    assert search.steps == 35 + 21
+    search.run(game.initial_state(), Limit(seconds=1e-9), Rng(1))
+    assert search.simulations == 5 + 3 + 1
+
+
+def test_exploration_decays_and_softmax_prefers_the_better() -> None:
+    game = ExplicitTree([0.0, 1.0], players=1)
+    root = game.initial_state()
+    tried: dict[str, list[int]] = {}
+    menu: dict[str, dict[str, Any]] = {
+        "constant": {"epsilon": 1.0},
+        "linear": {"epsilon": 1.0, "epsilon_decay": "linear"},
+        "exponential": {"epsilon": 1.0, "epsilon_decay": "exponential", "epsilon_factor": 0.98},
+        "softmax": {"control": "softmax", "temperature": 0.2},
+    }
+    for name, options in menu.items():
+        memory = Table(name_of_pair(game))
+        search = LinearTdSearch(game, memory, LinearTdSettings.from_mapping({"alpha": "visits", **options}))
+        search.run(root, Limit(simulations=400), Rng(2))
+        tried[name] = list(search.visits(root).values())
+    assert 150 < tried["constant"][0] < 250
+    assert 70 < tried["linear"][0] < 130  # the integral of ε/2
+    assert 10 < tried["exponential"][0] < 45
+    assert 0 < tried["softmax"][0] < 20
+    with pytest.raises(InvalidArgumentError, match="limit in simulations"):
+        LinearTdSearch(game, memory, LinearTdSettings(alpha=0.1, epsilon_decay="linear")).run(
+            root, Limit(steps=5), Rng(1)
         )
-        ahead.run()
-        values = {root.action: root.value for root in search.root_actions()}
-        for root in ahead.root_actions():
-            assert logistic(root.value) == pytest.approx(values[root.action], abs=2e-5)
-
-    def test_a_hybrid_of_depth_1_is_dyna2(self) -> None:
-        """Weights are rounded for alpha-beta, so equally good moves apart."""
-        hybrid = make_player("hybrid:sims=150,depth=1")
-        dyna2 = make_player("dyna2:sims=150")
-        state = CROOKED
-        for seed in range(4):
-            decisions = [player.choose(GAME, state, Rng(seed)) for player in (hybrid, dyna2)]
-            assert decisions[0] == decisions[1]
-            assert decisions[0].action is not None
-            state = state.play(decisions[0].action)
-
-    def test_a_seed_gives_one_search_however_it_is_cut(self) -> None:
-        once, first = searched(TdSearchSettings(), 60)
-        memory = TdMemory(5, TdSearchSettings())
-        search = TdSearch(GAME, CROOKED, memory=memory, rng=Rng(1))
-        for _ in range(6):
-            search.run(Limit(simulations=10))
-        np.testing.assert_array_equal(first.weights, memory.weights)
-        assert once.simulations == search.simulations == 60
-        assert once.steps == search.steps
-
-    def test_threads_share_one_memory(self) -> None:
-        values: dict[int, list[float]] = {}
-        for threads in (1, 3):
-            for seed in range(12):
-                search, memory = searched(TdSearchSettings(threads=threads), 200, seed=seed)
-                assert search.simulations == 200
-                assert sum(root.visits for root in search.root_actions()) == 200
-                assert np.count_nonzero(memory.weights) > 1000
-                values.setdefault(threads, []).append(search.value)
-        assert np.mean(values[1]) == pytest.approx(np.mean(values[3]), abs=0.12)
 
 
-# Figure 7.2: what is good in general, and what is good here. Black lives by the middle of three points, and wins then.
-IN_THE_CORNER = """
-. O . O .
-O O O O O
-X X X X X
-. X X X X
-. . X X X"""
-ON_THE_EDGE = """
-. O . O .
-O O O O O
-X X X X X
-X X X X X
-. . . X X"""
+def test_what_a_search_refuses() -> None:
+    game = ExplicitTree([0.0, 1.0])
+    over, _ = game.play(game.initial_state(), Action(0))
+    with pytest.raises(InvalidArgumentError, match="is over"):
+        monte_carlo_tree(game).run(over, Limit(simulations=1), Rng(1))
+    with pytest.raises(SettingsError, match=r"alpha is 0 or more, or visits, not -0\.5"):
+        LinearTdSettings(alpha=-0.5)
+    with pytest.raises(SettingsError, match="epsilon_factor below 1"):
+        LinearTdSettings(alpha=0.1, epsilon_decay="exponential")
 
 
-@pytest.mark.parametrize(("diagram", "general", "here"), [(IN_THE_CORNER, "B1", "A1"), (ON_THE_EDGE, "C1", "B1")])
-def test_the_short_term_memory_corrects_the_long_term_one(diagram: str, general: str, here: str) -> None:
-    rules = Rules.named("cgos", komi=0.5)
-    game, state = GoGame(5, rules=rules), Position.from_diagram(diagram, rules=rules)
-    # By the long-term memory a stone is worth the more, the farther it is from the corner.
-    shapes = LocalShapes(5, ShapeSettings(sizes=("1x1",), sharing="ld"))
-    value = ShapeValue(shapes)
-    weights = value.weights
-    for vertex, worth in (("A1", -0.1), ("B1", 0.1), ("C1", 0.2), ("B2", 0.3), ("C2", 0.3), ("C3", 0.4)):
-        weights[shapes.parse_weight(f"{vertex} 1x1 X")[0]] = worth
-    value.assign(weights)
-    memory = TdMemory(5, TdSearchSettings(switch_after=10.0), long_term=value.frozen(), separate=True)
-    search = TdSearch(game, state, memory=memory, rng=Rng(1))
+# --- Dyna-2
 
-    def best() -> set[str]:
-        values = {state.vertex(root.action): root.value for root in search.root_actions()}
-        return {vertex for vertex, value in values.items() if value == max(values.values())}
 
-    assert best() <= {general, "A2"}
-    search.run(Limit(simulations=1000))
-    assert best() == {here}
-    assert search.value > 0.8
+def dyna(game: Game[Any], long: Any, short: Any, simulations: int = 3, **options: Any) -> Dyna2:  # noqa: ANN401
+    search = LinearTdSettings(alpha=0.1, lambda_=0.6, epsilon=0.2, horizon=60)
+    settings = Dyna2Settings(alpha=0.05, lambda_=0.4, epsilon=0.1, simulations=simulations, search=search)
+    return Dyna2(game, long, short, settings, **options)
+
+
+@pytest.mark.parametrize("slip", [0.0, 0.2])
+def test_without_short_term_features_dyna_2_is_sarsa(slip: float) -> None:
+    game = Gridworld("rooms", slip=slip)
+    agent = dyna(game, SparseMemory(pair_features(game)), SparseMemory(nothing), simulations=1)
+    alone = SparseMemory(pair_features(game))
+    for episode in range(3):
+        earned = sum(agent.play_episode(Rng(episode)).rewards)
+        assert earned == sarsa(game, alone, Rng(episode), alpha=0.05, lambda_=0.4, epsilon=0.1)
+    assert agent.long.theta == alone.theta  # type: ignore[attr-defined]
+    assert len(alone.theta) > 50
+
+
+def test_without_long_term_features_dyna_2_is_td_search() -> None:
+    game = Gridworld("rooms", slip=0.2)
+    agent = dyna(game, SparseMemory(nothing), SparseMemory(coarse_features), simulations=8)
+    memory = SparseMemory(coarse_features)
+    search = LinearTdSearch(game, memory, agent.settings.search)
+    for episode in range(2):
+        agent.play_episode(Rng(episode))
+        search.reset()
+        state, rng, t = game.initial_state(), Rng(episode), 0
+        while not game.is_terminal(state):
+            search.run(state, Limit(simulations=8), rng.split("search", t))
+            state, _ = game.play(state, epsilon_greedy(game, memory, 0.1)(state, rng), rng)
+            t += 1
+        assert agent.short.theta == pytest.approx(memory.theta, abs=1e-6)  # type: ignore[attr-defined]
+        assert agent.long.theta == {}  # type: ignore[attr-defined]
+        assert len(memory.theta) > 20
+
+
+def test_long_term_values_stand_still_while_simulations_run() -> None:
+    game = Gridworld("rooms", slip=0)
+    long, short = SparseMemory(coarse_features), SparseMemory(pair_features(game))
+    long.theta = {name: 0.1 * i for i, (name, _) in enumerate(coarse_features(0, Action(1)))}
+    before = dict(long.theta)
+    both = Correction(long, short)
+    pair = (game.initial_state(), Action(1))
+    held = long.value(pair)
+    LinearTdSearch(game, both, LinearTdSettings(alpha=0.1, horizon=50)).run(pair[0], Limit(simulations=9), Rng(1))
+    assert long.theta == before
+    assert short.theta
+    assert both.value(pair) == held + short.value(pair)
+    both.reset()
+    assert (short.theta, long.theta) == ({}, before)
+
+
+def test_long_term_learning_by_hand() -> None:
+    """The errors of θ are of Q alone, whatever the search says; θ̄ is forgotten at the start of an episode."""
+    game = Corridor()
+    agent = dyna(game, SparseMemory(pair_features(game)), SparseMemory(lambda s, a: [("bias", 1.0)]))
+    weights = [0.0, 0.0, 0.0]
+    for _ in range(3):
+        agent.play_episode(Rng(1))
+        first = agent.short.value((0, Action(0)))
+        trace = [0.0, 0.0, 0.0]
+        for t in range(3):
+            delta = t + 1 + (weights[t + 1] if t < 2 else 0.0) - weights[t]
+            trace = [0.4 * e for e in trace]
+            trace[t] += 1
+            weights = [w + 0.05 * delta * e for w, e in zip(weights, trace, strict=True)]
+        assert [agent.long.value((s, Action(0))) for s in range(3)] == pytest.approx(weights)
+        assert first != 0
+
+
+def test_dyna_2_with_a_model_that_it_learns() -> None:
+    game = Gridworld("rooms", slip=0)
+    model = SeenModel(game)
+    state, rng = game.initial_state(), Rng(1)
+    assert model.play(state, Action(1), rng) == (None, 0.0)
+    assert model.is_terminal(None)
+    assert list(model.legal_actions(None)) == []
+    agent = dyna(
+        game, SparseMemory(pair_features(game)), SparseMemory(pair_features(game)), simulations=10, model=model
+    )
+    lengths = [len(agent.play_episode(Rng(number)).actions) for number in range(12)]
+    assert sum(lengths[-3:]) < sum(lengths[:3]) / 2
+    assert max(lengths[-3:]) < 40
+    following, reward = game.play(state, Action(1))
+    assert model.play(state, Action(1), rng) == (following, reward)
+
+
+def test_a_model_of_chance_plays_what_it_saw_as_often() -> None:
+    game, rng = Pig(6), Rng(3)
+    model = SeenModel(game, untried=0.25)
+    root = game.initial_state()
+    for _ in range(300):
+        following, reward = game.play(root, Action(0), rng)
+        model.observe(root, Action(0), reward, following)
+    seen = Counter(str(model.play(root, Action(0), rng)[0]) for _ in range(3000))
+    assert len(seen) == 6
+    assert all(350 < count < 650 for count in seen.values())
+    assert model.play(root, Action(1), rng) == (None, 0.25)
+    assert model.to_play(root) == Player.BLACK
+    assert model.key(root) == game.key(root)
+
+
+def test_dyna_2_learns_faster_than_sarsa() -> None:
+    game = Gridworld("rooms", slip=0)
+    fast = dyna(game, SparseMemory(pair_features(game)), SparseMemory(pair_features(game)), simulations=10)
+    slow = SparseMemory(pair_features(game))
+    steps = {"dyna-2": 0.0, "sarsa": 0.0}
+    for number in range(10):
+        steps["dyna-2"] += sum(fast.play_episode(Rng(number)).rewards)
+        steps["sarsa"] += sarsa(game, slow, Rng(number), alpha=0.05, lambda_=0.4, epsilon=0.1)
+    assert steps["dyna-2"] > steps["sarsa"] + 10
+
+
+def test_dyna_2_refuses_an_episode_without_an_end() -> None:
+    game = Gridworld("rooms", slip=0)
+    agent = dyna(game, SparseMemory(nothing), SparseMemory(nothing), simulations=0)
+    with pytest.raises(InvalidArgumentError, match="did not end within 3 steps"):
+        agent.play_episode(Rng(1), most_steps=3)
+    with pytest.raises(SettingsError, match="simulations"):
+        dyna(game, SparseMemory(nothing), SparseMemory(nothing), simulations=-1)
+
+
+def test_confidence_may_depend_on_the_pair() -> None:
+    count = VisitCount(lambda pair: pair, lambda pair: float(pair[1]))
+    assert [count(("s", 3)), count(("s", 3)), count(("s", 0))] == [1 / 4, 1 / 5, 1.0]
+
+
+def test_table_lookup_grows() -> None:
+    game = Corridor()
+    lookup = TableLookup(game)
+    assert (lookup(1, Action(0)), 1 in lookup) == ([], False)
+    lookup.add(1)
+    assert (lookup(1, Action(0)), 1 in lookup, len(lookup)) == ([((1, 0), 1.0)], True, 1)
+    lookup.clear()
+    assert len(lookup) == 0
+
+
+def test_search_on_tic_tac_toe_finds_what_wins() -> None:
+    """X has two in a row and moves; then O has."""
+    game = TicTacToe()
+    for opening, best in (((0, 3, 1, 4), 2), ((0, 3, 1, 4, 8), 5)):
+        state = game.initial_state()
+        for move in opening:
+            state, _ = game.play(state, Action(move))
+        search = LinearTdSearch(
+            game, SparseMemory(pair_features(game)), LinearTdSettings(alpha=0.1, lambda_=0.8, epsilon=0.2)
+        )
+        search.run(state, Limit(simulations=300), Rng(1))
+        assert search.best(state, Rng(1)) == best
+        assert expectimax(game, state, 9) == pytest.approx(search.action_values(state)[Action(best)], abs=0.2)

@@ -1,19 +1,20 @@
 """Control: acting well while learning. Sarsa(λ), Monte-Carlo control, and Dyna-Q, which also learns from memory.
 
-Each function plays one episode from the initial state and learns Q(s, a) in a memory whose things are (state, action).
-Player 0 takes the largest value, player 1 the smallest: self-play where there are two.
+Each function plays one episode and learns Q(s, a) in a memory whose things are (state, action). Player 0 takes the
+largest value, player 1 the smallest: self-play where there are two. What is considered are the game's candidates.
+Searches made of such episodes: td_search.py, dyna2.py.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from math import exp, log, sqrt
-from typing import Any
+from typing import Any, Protocol
 
 from katachi._core import Player, Rng
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.types import Action
 from katachi.games.contract import Game
-from katachi.planning.learning import Chooser, Episode, StepSize, Traces, play_episode, step
+from katachi.planning.learning import Chooser, Episode, StepSize, Traces, candidates, play_episode, step
 from katachi.planning.mdp import Policy, state_name
 from katachi.planning.memories import Memory
 
@@ -26,21 +27,23 @@ __all__ = [
     "greedy_policy",
     "monte_carlo_control",
     "sarsa",
+    "sarsa_episode",
     "softmax",
+    "softmax_chooser",
     "ucb1",
 ]
 
 
 def action_values(game: Game[Any], memory: Memory, state: Any) -> dict[Action, float]:  # noqa: ANN401
-    """Q(s, a) of every legal action."""
-    return {action: memory.value((state, action)) for action in game.legal_actions(state)}
+    """Q(s, a) of every candidate."""
+    return {action: memory.value((state, action)) for action in candidates(game, state)}
 
 
-def greedy(game: Game[Any], memory: Memory, state: Any) -> list[Action]:  # noqa: ANN401
-    """All best actions for the player to move."""
+def greedy(game: Game[Any], memory: Memory, state: Any, tie_tolerance: float = 0.0) -> list[Action]:  # noqa: ANN401
+    """All best actions for the player to move, and those whose values are as near to the best as `tie_tolerance`."""
     values = action_values(game, memory, state)
     best = min(values.values()) if game.to_play(state) == Player.WHITE else max(values.values())
-    return [action for action, value in values.items() if value == best]
+    return [action for action, value in values.items() if abs(value - best) <= tie_tolerance]
 
 
 def greedy_policy(game: Game[Any], memory: Memory) -> Policy:
@@ -53,12 +56,32 @@ def greedy_policy(game: Game[Any], memory: Memory) -> Policy:
     return policy
 
 
-def epsilon_greedy(game: Game[Any], memory: Memory, epsilon: float) -> Chooser:
-    """Any action with probability ε, otherwise a best one; ties are broken uniformly at random."""
+def epsilon_greedy(game: Game[Any], memory: Memory, epsilon: float, tie_tolerance: float = 0.0) -> Chooser:
+    """Any action with probability ε, otherwise a best one; ties are broken uniformly at random.
+
+    Nothing is drawn where there is nothing to decide, as in the native searches.
+    """
 
     def choose(state: Any, rng: Rng) -> Action:  # noqa: ANN401
-        options = list(game.legal_actions(state)) if rng.uniform() < epsilon else greedy(game, memory, state)
-        return Action(rng.choice(options))
+        explores = epsilon > 0 and rng.uniform() < epsilon
+        options = candidates(game, state) if explores else greedy(game, memory, state, tie_tolerance)
+        return Action(options[0] if len(options) == 1 else rng.choice(options))
+
+    return choose
+
+
+def softmax_chooser(game: Game[Any], memory: Memory, temperature: float) -> Chooser:
+    """Actions by `softmax` of their values as the player to move sees them."""
+
+    def choose(state: Any, rng: Rng) -> Action:  # noqa: ANN401
+        sign = -1.0 if game.to_play(state) == Player.WHITE else 1.0
+        values = {action: sign * value for action, value in action_values(game, memory, state).items()}
+        draw = rng.uniform()
+        for action, probability in softmax(values, temperature).items():
+            draw -= probability
+            if draw < 0:
+                return action
+        return action
 
     return choose
 
@@ -83,39 +106,55 @@ def ucb1(values: dict[Action, float], visits: dict[Action, int], exploration: fl
     return max(values, key=lambda action: values[action] + exploration * sqrt(bonus / visits[action]))
 
 
-def sarsa(
+class Observer(Protocol):
+    """Who is told of every step of an episode, before the next action is chosen."""
+
+    def __call__(self, state: Any, action: Action, reward: float, following: Any) -> None:  # noqa: ANN401
+        """s, a, r, s'."""
+
+
+def sarsa_episode(
     game: Game[Any],
     memory: Memory,
+    choose: Chooser,
     rng: Rng,
     *,
-    alpha: float,
+    alpha: StepSize,
     lambda_: float,
-    epsilon: float,
+    start: Any = None,  # noqa: ANN401
     traces: Traces = "accumulating",
+    normalised: bool = False,
     offline: bool = False,
     most_steps: int = 100_000,
-) -> float:
-    """An episode of Sarsa(λ) (Silver, Algorithm 1); returns what it earned. Advances `rng`.
+    observe: Observer | None = None,
+) -> Episode:
+    """Sarsa(λ) along an episode of any policy, from `start` or the initial state. Advances `rng`.
 
-    δ = r + Q(s', a') - Q(s, a);  e <- λ e + φ(s, a);  θ <- θ + α δ e. Deviation: the thesis prints the trace behind the
-    update; it comes before it. `offline`: θ moves only when the episode is over.
+    δ = r + Q(s', a') - Q(s, a);  e <- λ e + φ(s, a);  θ <- θ + α δ e, Q of a terminal state being 0. Steps that differ
+    from pair to pair, and the division by |φ|² of `normalised`, enter the trace with φ (Silver 5.4 to 5.6). `offline`:
+    θ moves only when the episode is over. After `most_steps` it stops where it is.
     """
-    choose = epsilon_greedy(game, memory, epsilon)
     trace = memory.trace()
     waiting: list[tuple[Any, float]] = []
+    states: list[Any] = [game.initial_state() if start is None else start]
+    actions: list[Action] = []
+    rewards: list[float] = []
 
     def learn(pair: tuple[Any, Action], delta: float) -> None:
         trace.decay(lambda_)
-        trace.mark(pair, replacing=traces == "replacing")
-        trace.apply(alpha * delta)
+        scale = alpha(pair) if callable(alpha) else 1.0
+        if normalised:
+            scale /= memory.squared_norm(pair) or 1.0
+        trace.mark(pair, replacing=traces == "replacing", scale=scale)
+        trace.apply(delta if callable(alpha) else alpha * delta)
 
-    state, total = game.initial_state(), 0.0
-    if game.is_terminal(state):
-        return total
-    action = choose(state, rng)
-    for _ in range(most_steps):
+    is_over = game.is_terminal(states[0])
+    action = Action(-1) if is_over else choose(states[0], rng)
+    while not is_over and len(actions) < most_steps:
+        state = states[-1]
         following, reward = step(game, state, action, rng)
-        total += reward
+        if observe is not None:
+            observe(state, action, reward, following)
         is_over = game.is_terminal(following)
         next_action = Action(-1) if is_over else choose(following, rng)
         target = reward + (0.0 if is_over else memory.value((following, next_action)))
@@ -124,12 +163,47 @@ def sarsa(
             waiting.append(((state, action), delta))
         else:
             learn((state, action), delta)
-        if is_over:
-            for pair, error in waiting:
-                learn(pair, error)
-            return total
-        state, action = following, next_action
-    raise InvalidArgumentError(f"an episode of {game.name} did not end within {most_steps} steps")
+        states.append(following)
+        actions.append(action)
+        rewards.append(reward)
+        action = next_action
+    for pair, error in waiting:
+        learn(pair, error)
+    return Episode(states, actions, rewards)
+
+
+def sarsa(
+    game: Game[Any],
+    memory: Memory,
+    rng: Rng,
+    *,
+    alpha: StepSize,
+    lambda_: float,
+    epsilon: float,
+    traces: Traces = "accumulating",
+    normalised: bool = False,
+    offline: bool = False,
+    most_steps: int = 100_000,
+) -> float:
+    """An episode of Sarsa(λ) with ε-greedy actions (Silver, Algorithm 1); returns what it earned. Advances `rng`.
+
+    The equations are at `sarsa_episode`. Deviation: the thesis prints the trace behind the update; it comes before it.
+    """
+    episode = sarsa_episode(
+        game,
+        memory,
+        epsilon_greedy(game, memory, epsilon),
+        rng,
+        alpha=alpha,
+        lambda_=lambda_,
+        traces=traces,
+        normalised=normalised,
+        offline=offline,
+        most_steps=most_steps,
+    )
+    if not game.is_terminal(episode.states[-1]):
+        raise InvalidArgumentError(f"an episode of {game.name} did not end within {most_steps} steps")
+    return sum(episode.rewards)
 
 
 def monte_carlo_control(

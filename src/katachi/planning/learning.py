@@ -19,6 +19,7 @@ __all__ = [
     "Episode",
     "StepSize",
     "Traces",
+    "candidates",
     "monte_carlo",
     "play_episode",
     "step",
@@ -51,9 +52,15 @@ def step(game: Game[Any], state: Any, action: Action, rng: Rng) -> tuple[Any, fl
     return game.play(state, action) if game.facts.deterministic else game.play(state, action, rng)
 
 
+def candidates(game: Game[Any], state: Any) -> Sequence[Action]:  # noqa: ANN401
+    """What learners and searches consider: the game's candidates if it names them, otherwise all that is legal."""
+    found: Sequence[Action] = getattr(game, "candidates", game.legal_actions)(state)
+    return found
+
+
 def uniform(game: Game[Any]) -> Chooser:
-    """Every legal action equally likely."""
-    return lambda state, rng: Action(rng.choice(list(game.legal_actions(state))))
+    """Every candidate equally likely."""
+    return lambda state, rng: Action(rng.choice(candidates(game, state)))
 
 
 def play_episode(
