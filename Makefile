@@ -89,11 +89,13 @@ sanitize: $(SANITIZE_VENV)/.stamp-package $(SANITIZE_VENV)/.stamp-test ## run th
 	    $(SANITIZE_VENV)/bin/python -m pytest -n $(JOBS) -m "not slow" --hypothesis-profile=ci $(PYTEST_ARGS)
 
 # Native code alone: an interpreter under this sanitizer is another matter.
-THREADED := tests/native/self_play_threads.cpp $(wildcard cpp/door/self_play*.cpp cpp/features/*.cpp cpp/values/*.cpp cpp/learning/*.cpp)
-sanitize-threads: ## look for races of training in threads, with the thread sanitizer
+SHAPES := $(wildcard cpp/features/*.cpp cpp/values/*.cpp cpp/learning/*.cpp)
+sanitize-threads: ## look for races of training and of searches in threads, with the thread sanitizer
 	@mkdir -p build
-	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp $(THREADED) -o build/self_play_threads
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp tests/native/self_play_threads.cpp cpp/door/self_play*.cpp $(SHAPES) -o build/self_play_threads
 	TSAN_OPTIONS=halt_on_error=1 build/self_play_threads
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp tests/native/td_search_threads.cpp cpp/door/td_search.cpp cpp/search/td_search.cpp cpp/policies/*.cpp $(SHAPES) -o build/td_search_threads
+	TSAN_OPTIONS=halt_on_error=1 build/td_search_threads
 
 # Twenty minutes on one core; a run that was stopped goes on.
 weights: $(VENV)/.stamp-package ## learn the weights that come with the package anew

@@ -10,18 +10,20 @@ same without learning, and `greedy` without random moves, too (Silver 2009, 5.7.
 import platform
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import katachi
 from katachi import _core
-from katachi.games.go import Position
+from katachi.core.limit import Limit
+from katachi.games.go import GoGame, Position
 from katachi.learning.td_settings import TdSettings
 from katachi.policies.playout_policies import POLICY_NAMES, PolicyName
+from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
 from katachi.training.self_play import SelfPlaySettings, self_play
 
 __all__ = [
     "REPEATS", "SELF_PLAY_KINDS", "STEPS", "best_rate", "calibration_rate", "machine", "run_bench", "self_play_kinds",
-    "self_play_pace", "training_rates",
+    "self_play_pace", "td_search_rates", "training_rates",
 ]  # fmt: skip
 
 REPEATS = 5
@@ -31,7 +33,12 @@ _BOARDS = ((5, 200_000), (9, 75_000), (19, 15_000))
 SELF_PLAY_KINDS = ("learning", "exploring", "greedy")
 _WARM_UP, _GAMES = 3_000, 700  # of self-play: about half a CPU second, too, after the warm-up
 _POLICY_PLAYOUTS = 25_000  # on 9x9, per repeat
-STEPS = 3 + len(_BOARDS)  # how often `run_bench` tells what it measures
+# Of temporal-difference search on 9x9, per repeat: with the switch to fuego after 6 moves, and without any.
+_SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
+    "switch_6": (4_000, 6.0),
+    "switch_never": (1_000, "never"),
+}
+STEPS = 4 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
 
 def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _: None) -> dict[str, Any]:
@@ -47,11 +54,14 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
     policies = policy_rates(max(1, int(_POLICY_PLAYOUTS * scale)))
     on_step("self-play 9x9")
     training = training_rates(max(1, int(_WARM_UP * scale)), max(1, int(_GAMES * scale)))
+    on_step("temporal-difference search 9x9")
+    searches = td_search_rates(scale)
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
         "policy_playouts_per_second": policies,
         "training": training,
+        "td_search_simulations_per_second": searches,
         "calibration": {"random_draws_per_second": calibration},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
         "version": katachi.__version__,
@@ -94,6 +104,23 @@ def playout_rates(side: int, count: int, policy: PolicyName = "uniform") -> tupl
 
     rate = best_rate(work)
     return rate, round(rate * length, 1)
+
+
+def td_search_rates(scale: float = 1.0) -> dict[str, float]:
+    """Simulations of temporal-difference search per CPU second: one thread, all shapes, from the empty 9x9 board."""
+    game = GoGame(9)
+
+    def rate(count: int, switch_after: float | Literal["never"]) -> float:
+        settings = TdSearchSettings(switch_after=switch_after)
+
+        def work() -> float:
+            search = TdSearch(game, Position(9), memory=TdMemory(9, settings), rng=katachi.Rng(1))
+            search.run(Limit(simulations=count))
+            return search.simulations
+
+        return best_rate(work)
+
+    return {name: rate(max(1, int(count * scale)), switch) for name, (count, switch) in _SEARCHES.items()}
 
 
 def self_play_kinds(warm_up: int, seed: int = 1) -> dict[str, _core.SelfPlay]:

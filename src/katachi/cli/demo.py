@@ -1,4 +1,4 @@
-"""`katachi demo`: learns to value positions by self-play, plays with it, and ends in a table of ratings."""
+"""`katachi demo`: learns to value positions by self-play, searches with it, and ends in a table of ratings."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ __all__ = ["demo"]
 
 _OPPONENTS = ("random", "flat-mc:sims=4", "flat-mc:sims=16", "flat-mc:sims=64")
 _FEW = 100  # games: one player has learnt only so little
+_SIMULATIONS = 200  # a move, of Dyna-2
 
 
 def demo(
@@ -22,7 +23,9 @@ def demo(
     out: Annotated[Path | None, typer.Option(help="A folder to keep weights and games in.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn local shapes by self-play, then play with them against random and flat Monte-Carlo players.
+    """Learn local shapes by self-play, then play with them: by themselves, and as the long-term memory of Dyna-2.
+
+    Opponents are random and flat Monte-Carlo players.
 
     \b
     Examples:
@@ -43,12 +46,13 @@ def demo(
     raise_on_hangup()
     with TemporaryDirectory(prefix="katachi-demo-") if out is None else nullcontext(str(out)) as place:
         folders = {count: Path(place) / f"weights-{count}" for count in sorted({min(_FEW, training), training})}
+        files = {count: str(folder / "checkpoint.safetensors") for count, folder in folders.items()}
         learners = {
-            f"shapes, {count:,} games": format_spec(
-                PlayerSpec("shapes", {"weights": str(folder / "checkpoint.safetensors")})
-            )
-            for count, folder in folders.items()
+            f"shapes, {count:,} games": format_spec(PlayerSpec("shapes", {"weights": path}))
+            for count, path in files.items()
         }
+        dyna2 = PlayerSpec("dyna2", {"sims": _SIMULATIONS, "weights": files[training]})
+        learners[f"dyna2, {training:,} games, {_SIMULATIONS} simulations"] = format_spec(dyna2)
         settings = SelfPlaySettings(size=side, seed=seed)
         tournament = TournamentSettings(
             kind="round-robin",

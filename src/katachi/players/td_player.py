@@ -145,6 +145,12 @@ class TdPlayer(Thinker):
         search = TdSearch(game, state, memory=memory, rng=rng.split("search"))
         return _TdThinking(self, search, game, state, rng.split("ties"))
 
+    def why(self, game: Game[Any], state: Any, action: Action, most: int = 10) -> str:  # noqa: ANN401
+        """What the memories say of a move, shape by shape, for people."""
+        from katachi.search.td_why import why
+
+        return why(self.memory(game), state, action).text(most)
+
     def choose_old(self, state: Position, search: TdSearch, rng: Rng) -> Action:
         """By the weights that a search had ended with so many moves ago, or the oldest that there are."""
         memory = search.memory

@@ -9,7 +9,7 @@ The memory is what is learnt: it outlives the search, from move to move of a gam
 docs/dyna2.md; the native half is cpp/search/td_search.hpp, the general form for any game katachi.planning.
 """
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import Field, model_validator
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["TdMemory", "TdSearch", "TdSearchSettings"]
 
 _ENDLESS = 1e9  # moves: no simulation is longer
-_SIZES = ("1x1", "2x1", "2x2", "3x2", "3x3")
+SizeName: TypeAlias = Literal["1x1", "2x1", "2x2", "3x2", "3x3"]
+_SIZES: tuple[SizeName, ...] = get_args(SizeName)
 
 
 class TdSearchSettings(TdSettings):
@@ -127,9 +128,14 @@ class TdSearchSettings(TdSettings):
         """T in moves, more than a simulation can have if it never switches."""
         return _ENDLESS if self.switch_after == "never" else self.switch_after
 
+    @property
+    def size_names(self) -> tuple[SizeName, ...]:
+        """The sizes, one by one."""
+        return tuple(size for name in self.sizes.split("+") for size in _SIZES if size == name)
+
     def to_representation(self, size: int) -> ShapeRepresentation:
         """The local shapes of a board."""
-        return _representation(size, tuple(self.sizes.split("+")), self.sharing)
+        return _representation(size, self.size_names, self.sharing)
 
 
 def _representation(size: int, sizes: tuple[str, ...], sharing: str) -> ShapeRepresentation:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import katachi
 from katachi.core.errors import ParseError
 from katachi.core.settings import did_you_mean
+from katachi.core.types import Action
 from katachi.games.contract import native_state
 from katachi.gtp.commands.basics import refuse_unless
 from katachi.gtp.protocol import GtpError
@@ -82,6 +83,16 @@ def ponder(session: Session, value: Literal["true", "false"] | None = None) -> s
     if value is not None:
         session.ponders = value == "true"
     return "true" if session.ponders else "false"
+
+
+@command("katachi-why")
+def why(session: Session, action: Action, most: int | None = None) -> str:
+    """The reasons for a move's value, by a player that can tell them: its memory as it is now."""
+    explain = getattr(session.player, "why", None)
+    refuse_unless(explain is not None, f"{session.player.name} cannot tell why")
+    refuse_unless(most is None or most >= 1, "syntax error")
+    refuse_unless(action in session.game.legal_actions(session.state), "illegal move")
+    return str(explain(session.game, session.state, action, 10 if most is None else most))
 
 
 @command("kata-benchmark")
