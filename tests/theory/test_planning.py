@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from katachi.planning.control import (
 )
 from katachi.planning.dynamic_programming import evaluate_policy, expectimax, value_iteration
 from katachi.planning.learning import Episode, monte_carlo, play_episode, td_lambda, td_zero, uniform
+from katachi.planning.least_squares import LeastSquaresTd
 from katachi.planning.mdp import TabularMdp, state_name, tabulate
 from katachi.planning.memories import LinearMemory, Memory, Table, VisitCount, name_of_pair, name_of_state
 from katachi.planning.policy_gradient import SoftmaxPolicy, reinforce
@@ -267,6 +269,64 @@ def test_td_learns_the_walk(lambda_: float, traces: Any) -> None:  # noqa: ANN40
             td_lambda(memory, episode, 1 / (10 + number / 10), lambda_, traces=traces)
         error = max(abs(memory.value(s) - s / 6) for s in range(1, 6))
         assert error < 0.06
+
+
+def linear_walk() -> LinearMemory:
+    """Three features for five states."""
+    return LinearMemory(lambda s: np.array([1.0, s / 6, float(s > 3)]), 3)
+
+
+def test_least_squares_with_table_lookup_solves_the_model_that_was_seen() -> None:
+    """λ = 0: the exact values of the process with the frequencies of the episodes."""
+    episodes = walk_episodes(30, seed=20)
+    steps: dict[int, list[int]] = {}
+    for episode in episodes:
+        for state, following in pairwise(episode.states):
+            steps.setdefault(state, []).append(following)
+    transition = np.array([[steps[s].count(n) / len(steps[s]) for n in range(1, 6)] for s in range(1, 6)])
+    wins = np.array([steps[s].count(6) / len(steps[s]) for s in range(1, 6)])
+    memory = LinearMemory(lambda state: np.eye(5)[state - 1], 5)
+    least = LeastSquaresTd(memory)
+    for episode in episodes:
+        least.learn(episode)
+    assert least.solve() == pytest.approx(np.linalg.solve(np.eye(5) - transition, wins))
+    assert memory.value(2) == memory.theta[1]
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.4, 1.0])
+def test_least_squares_leaves_no_error_along_the_trace(lambda_: float) -> None:
+    """Σ_t δ_t e_t = 0: where TD(λ) would stand still; at λ = 1 that is the regression of returns."""
+    memory, episodes = linear_walk(), walk_episodes(40, seed=21)
+    least = LeastSquaresTd(memory, lambda_)
+    for episode in episodes:
+        least.learn(episode)
+    least.solve()
+    moved, change = linear_walk(), np.zeros(3)
+    for episode in episodes:
+        moved.theta[:] = memory.theta
+        td_lambda(moved, episode, 1.0, lambda_, offline=True)
+        change += moved.theta - memory.theta
+    assert change == pytest.approx(np.zeros(3), abs=1e-9)
+    if lambda_ == 1:
+        rows = [(memory.phi(s), z) for e in episodes for s, z in zip(e.states, e.returns(), strict=False)]
+        fitted = np.linalg.lstsq(np.array([phi for phi, _ in rows]), np.array([z for _, z in rows]), rcond=None)[0]
+        assert memory.theta == pytest.approx(fitted)
+
+
+def test_what_least_squares_refuses() -> None:
+    memory = one_hot(7)  # the ends never learn
+    least = LeastSquaresTd(memory)
+    for episode in walk_episodes(5, seed=22):
+        least.learn(episode)
+    with pytest.raises(InvalidArgumentError, match="do not determine all 7 weights"):
+        least.solve()
+    tamed = LeastSquaresTd(memory, ridge=1e-9)
+    for episode in walk_episodes(50, seed=22):
+        tamed.learn(episode)
+    assert tamed.solve()[[0, 6]] == pytest.approx([0, 0])
+    assert memory.value(3) == pytest.approx(0.5, abs=0.25)
+    with pytest.raises(InvalidArgumentError, match=r"not 1\.5 and 0"):
+        LeastSquaresTd(memory, 1.5)
 
 
 # --- control

@@ -13,7 +13,7 @@ from katachi.games.contract import Game
 from katachi.games.grid import ConnectFour
 from katachi.games.gridworld import Gridworld
 from katachi.games.native import ExplicitTree, Pig, TicTacToe
-from katachi.planning.control import epsilon_greedy, sarsa, sarsa_episode
+from katachi.planning.control import epsilon_greedy, monte_carlo_control, sarsa, sarsa_episode
 from katachi.planning.dyna2 import Dyna2, Dyna2Settings, SeenModel
 from katachi.planning.dynamic_programming import expectimax, value_iteration
 from katachi.planning.learning import uniform
@@ -395,6 +395,19 @@ def test_what_is_learnt_goes_on_behind_the_switch() -> None:
     memory = SparseMemory(pair_features(game))
     LinearTdSearch(game, memory, LinearTdSettings(alpha=0.5, switch=1.0)).run(0, Limit(simulations=1), Rng(1))
     assert memory.theta == pytest.approx({((s), 0): 0.5 * (s + 1) for s in range(3)})
+
+
+def test_offline_with_lambda_1_it_is_monte_carlo_control() -> None:
+    game = TicTacToe()
+    settings = LinearTdSettings(alpha=0.05, lambda_=1.0, epsilon=0.3, offline=True)
+    memory, sampled = SparseMemory(pair_features(game)), Table(name_of_pair(game))
+    search = LinearTdSearch(game, memory, settings)
+    for seed in range(30):
+        search.run(game.initial_state(), Limit(simulations=1), Rng(seed))
+        monte_carlo_control(game, sampled, Rng(seed), alpha=0.05, epsilon=0.3)
+        assert sampled.values == pytest.approx(memory.theta, abs=1e-12)
+        sampled.values.update(memory.theta)  # ties must break alike in the next game
+    assert len(memory.theta) > 100
 
 
 def test_simulations_stop_at_the_horizon() -> None:
