@@ -39,9 +39,10 @@ def lengths(long: bool, short: bool, rng: Rng) -> list[int]:
 
 if __name__ == "__main__":
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    print("mean steps of episodes      1    2    3    5   10   25   all")
+    print("mean steps of episodes      1    2    3    5   10   25   all (least, most)")
     for name, long, short in (("Sarsa", True, False), ("TD search", False, True), ("Dyna-2", True, True)):
-        every = [lengths(long, short, Rng(1).split("run", run)) for run in range(runs)]
+        every = [lengths(long, short, Rng(2).split("run", run)) for run in range(runs)]
         means = [sum(steps) / runs for steps in zip(*every, strict=True)]
         shown = "".join(f"{means[number - 1]:5.0f}" for number in (1, 2, 3, 5, 10, 25))
-        print(f"{name:22}{shown}{sum(means):6.0f}")
+        totals = sorted(map(sum, every))
+        print(f"{name:22}{shown}{sum(means):6.0f} ({totals[0]}, {totals[-1]})")

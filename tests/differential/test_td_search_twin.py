@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from katachi._core import Player, Rng
+from katachi._core import Rng
 from katachi.core.limit import Limit
 from katachi.games.go import GoGame, Position
 from katachi.games.go.rules import Rules
@@ -53,9 +53,7 @@ def compare(seed: int, side: int, simulations: int) -> None:
         return
     learning = TdSettings(**{name: getattr(settings, name) for name in TdSettings.model_fields})
     twin = TdSearchTwin(side, learning, record_limit=settings.record_limit or None)
-    start = TwinPosition.from_stones(
-        side, side, TwinRules("simple", suicide=False), root.stones(), 1 if root.to_play is Player.BLACK else 2
-    )
+    start = TwinPosition.from_stones(side, side, TwinRules("simple", suicide=False), root.stones(), int(root.to_play))
     memory = TdMemory(side, settings)
     search = TdSearch(GoGame(side, rules=rules), root, memory=memory, rng=Rng(seed))
     short: Weights = {}

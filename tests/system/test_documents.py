@@ -24,6 +24,20 @@ def test_readme_has_blocks() -> None:
     assert len(BLOCKS) >= 4
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["td_search.py", "1", "3"], "TD search with 3 simulations against random: "),
+        pytest.param(["dyna2.py", "1"], "Dyna-2  ", marks=pytest.mark.slow),
+    ],
+)
+def test_example_runs(words: list[str], shown: str) -> None:
+    program = [sys.executable, str(ROOT / "examples" / words[0]), *words[1:]]
+    run = subprocess.run(program, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert shown in run.stdout
+
+
 def test_architecture_names_every_folder() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     folders = [p for root in ("cpp", "src/katachi") for p in (ROOT / root).rglob("*") if p.is_dir()]

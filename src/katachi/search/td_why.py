@@ -72,7 +72,7 @@ class Why:
 
     def groups(self, most: int = 8) -> list[tuple[str, Sequence[tuple[Shape, float]]]]:
         """For katachi.values.shape_pictures.draw_shapes: the shapes that it makes and breaks, by memory."""
-        found = []
+        found = list[tuple[str, Sequence[tuple[Shape, float]]]]()
         for memory in _MEMORIES:
             for is_made, word in ((True, "makes"), (False, "breaks")):
                 reasons = [r for r in self.of(memory) if r.is_made is is_made][:most]

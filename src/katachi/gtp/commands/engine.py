@@ -89,7 +89,8 @@ def ponder(session: Session, value: Literal["true", "false"] | None = None) -> s
 def why(session: Session, action: Action, most: int | None = None) -> str:
     """The reasons for a move's value, by a player that can tell them: its memory as it is now."""
     explain = getattr(session.player, "why", None)
-    refuse_unless(explain is not None, f"{session.player.name} cannot tell why")
+    if explain is None:
+        raise GtpError(f"{session.player.name} cannot tell why")
     refuse_unless(most is None or most >= 1, "syntax error")
     refuse_unless(action in session.game.legal_actions(session.state), "illegal move")
     return str(explain(session.game, session.state, action, 10 if most is None else most))
