@@ -111,6 +111,7 @@ class _Reports:
         self._last = time.monotonic()
         self._ownership = _ownership(session, options) if options.with_ownership else ""
         self.number = 0
+        session.say("")
 
     def go_on(self) -> bool:
         """Reports if it is time to. Always True, for searches that ask."""
