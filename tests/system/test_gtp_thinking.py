@@ -95,7 +95,10 @@ def visits(line: str) -> int:
 def test_an_analysis_goes_on_until_the_next_line(command: str) -> None:
     with Engine("uct:sims=10", "--size", "9") as engine:
         engine.ask("play b E5")
+        engine.say(f"16 {command} w 100000")
+        assert engine.line(timeout=5) == "=16", "at once"
         engine.say(f"17 {command} w 10")
+        assert len(engine.answer()) == 1, "one report, of what is known"
         assert engine.line() == "=17"
         reports = [engine.line() for _ in range(3)]
         assert all(a < b for a, b in zip(map(visits, reports), map(visits, reports[1:]), strict=False))

@@ -17,6 +17,7 @@ __all__ = [
     "Request",
     "Response",
     "format_color",
+    "format_head",
     "format_line",
     "format_request",
     "format_response",
@@ -90,10 +91,14 @@ def format_response(response: Response) -> str:
     return "\n".join([f"{head} {first}" if first else head, *(line or " " for line in rest)]) + "\n\n"
 
 
-def format_line(text: str, *, first_of: Response | None = None) -> str:
-    """One line of an answer that comes line by line; an empty text ends it. `first_of`: its head comes first."""
-    line = _CONTROL.sub("", text).replace("\t", " ").replace("\n", " ").rstrip() + "\n"
-    return line if first_of is None else f"{_head(first_of)}\n{line}"
+def format_line(text: str) -> str:
+    """One line of an answer that comes line by line: `format_head` comes first, an empty line ends it."""
+    return _CONTROL.sub("", text).replace("\t", " ").replace("\n", " ").rstrip() + "\n"
+
+
+def format_head(response: Response) -> str:
+    """The line that such an answer begins with."""
+    return _head(response) + "\n"
 
 
 def _head(response: Response) -> str:

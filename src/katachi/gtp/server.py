@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from katachi.core.errors import KatachiError
 from katachi.gtp import commands as _commands  # noqa: F401  (registers them)
-from katachi.gtp.protocol import GtpError, Response, format_line, format_response, parse_request
+from katachi.gtp.protocol import GtpError, Response, format_head, format_line, format_response, parse_request
 from katachi.gtp.registry import run_command
 from katachi.gtp.session import Session
 
@@ -74,9 +74,9 @@ class _Spoken:
         self._has_begun = False
 
     def say(self, text: str) -> None:
-        head = None if self._has_begun else Response("", id=self.id)
+        head = "" if self._has_begun else format_head(Response("", id=self.id))
         self._has_begun = True
-        self._send(format_line(text, first_of=head))
+        self._send(head + (format_line(text) if text else ""))
 
     def end(self, text: str, is_error: bool) -> None:
         if not self._has_begun:

@@ -52,7 +52,7 @@ class Session(ABC):
         self.is_stopped: Callable[[], bool] = lambda: False
         # Is there nobody any more who could say anything? So it is where nobody runs it.
         self.is_left: Callable[[], bool] = lambda: True
-        # A line of the answer under way, for commands that take long.
+        # A line of the answer under way, for commands that take long; an empty text only begins it.
         self.say: Callable[[str], object] = lambda _: None
         self._rng = Rng(seed)
         self._thoughts = 0

@@ -58,15 +58,15 @@ def kata_analyze(session: Session, words: tuple[str, ...]) -> None:
 
 
 @command("lz-genmove_analyze", thinks=True)
-def lz_genmove_analyze(session: Session, words: tuple[str, ...]) -> str:
+def lz_genmove_analyze(session: Session, words: tuple[str, ...]) -> None:
     """The engine's move, which it plays, with reports on the way."""
-    return _genmove(session, _read_options(session, words), _lz_winrate)
+    _genmove(session, _read_options(session, words), _lz_winrate)
 
 
 @command("kata-genmove_analyze", thinks=True)
-def kata_genmove_analyze(session: Session, words: tuple[str, ...]) -> str:
+def kata_genmove_analyze(session: Session, words: tuple[str, ...]) -> None:
     """The same with win rates from 0 to 1."""
-    return _genmove(session, _read_options(session, words, of_katago=True), _kata_winrate)
+    _genmove(session, _read_options(session, words, of_katago=True), _kata_winrate)
 
 
 def _analyze(session: Session, options: _Options, winrate: Callable[[float], str]) -> None:
@@ -80,7 +80,7 @@ def _analyze(session: Session, options: _Options, winrate: Callable[[float], str
         reports.report()
 
 
-def _genmove(session: Session, options: _Options, winrate: Callable[[float], str]) -> str:
+def _genmove(session: Session, options: _Options, winrate: Callable[[float], str]) -> None:
     def decide(player: Player) -> Decision:
         started = time.monotonic()
         with session.counted():
@@ -97,7 +97,7 @@ def _genmove(session: Session, options: _Options, winrate: Callable[[float], str
         return Decision(allowed[0].action, allowed[0].value) if allowed else Decision(legal[0])
 
     before = session.state_for(options.player)
-    return f"play {format_decision(session, session.generate(options.player, decide), before)}"
+    session.say(f"play {format_decision(session, session.generate(options.player, decide), before)}")
 
 
 class _Reports:
@@ -111,6 +111,7 @@ class _Reports:
         self._last = time.monotonic()
         self._ownership = _ownership(session, options) if options.with_ownership else ""
         self.number = 0
+        session.say("")
 
     def go_on(self) -> bool:
         """Reports if it is time to. Always True, for searches that ask."""
