@@ -75,8 +75,11 @@ class Afterstates {
     // The same with a witness: on_change(window, code before, code after).
     template <class B, class OnChange>
     void play(const B& board, go::Point p, OnChange&& on_change) {
-        board.for_each_removed_by(p, [&](go::Point stone) { put(geometry_.dense(stone), features::Digit::empty, on_change); });
-        if (!board.is_suicide(p)) {
+        const bool is_suicide = board.is_suicide(p);
+        if (is_suicide || board.captures(p)) [[unlikely]] {
+            board.for_each_removed_by(p, [&](go::Point stone) { put(geometry_.dense(stone), features::Digit::empty, on_change); });
+        }
+        if (!is_suicide) {
             put(geometry_.dense(p), digit(go::colour_of(board.to_play())), on_change);
         }
         tracker_.forget_marks();
