@@ -40,21 +40,22 @@ class StageMoves {
     const std::uint16_t* begin() const { return moves_.data(); }
     const std::uint16_t* end() const { return moves_.data() + count_; }
 
-    // One that is known to be new.
+    // One that is known to be new; later ones are not compared with it.
     void add(go::Point p) { moves_[count_++] = static_cast<std::uint16_t>(p); }
+    // Whether it is new cannot be foretold: there is no branch on it.
     void add_once(go::Point p) {
-        for (const std::uint16_t move : *this) {
-            if (move == p) {
-                return;
-            }
-        }
-        add(p);
+        std::uint64_t& word = seen_[static_cast<std::size_t>(p) / 64];
+        const std::uint64_t bit = std::uint64_t{1} << p % 64;
+        moves_[count_] = static_cast<std::uint16_t>(p);
+        count_ += static_cast<std::size_t>((word & bit) == 0);
+        word |= bit;
     }
 
     go::Point any(Rng& rng) const { return moves_[count_ == 1 ? 0 : rng.below(static_cast<std::uint32_t>(count_))]; }
 
    private:
-    std::array<std::uint16_t, std::size_t{go::max_side} * go::max_side> moves_;
+    std::array<std::uint16_t, std::size_t{go::max_side} * go::max_side + 1> moves_;
+    std::array<std::uint64_t, (go::padded_size(go::max_side, go::max_side) + 63) / 64> seen_{};
     std::size_t count_ = 0;
 };
 
