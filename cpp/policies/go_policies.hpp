@@ -1,11 +1,16 @@
-// Policies for playouts of Go: uniform, MoGo's and Fuego's (Silver 2009, 4.6.3 and 6.9).
+// Policies for playouts of Go: MoGo's and Fuego's (Silver 2009, 4.6.3 and 6.9); the uniform one is in go_state.hpp.
 //
-// A policy is a value with
+// A policy has
 //
-//     template <class B> go::Point choose(B& board, const go::Recent& recent, Rng& rng) const;
+//     go::Point choose(B& board, const go::Recent& recent, Rng& rng);
 //
-// where no_point is the pass. It sees the board, the last two moves and chance, and may change the order of the empty points only; so
-// policies can be put together: one that asks another, or two by turns, is a policy again.
+// where no_point is the pass. It sees the board, the last two moves and chance, and may change the order of the empty points only. One that
+// keeps something during a playout has two more, which nobody pays for elsewhere:
+//
+//     void begin(const B& board, int moves, Rng& rng);    // a playout begins, after so many moves of the game
+//     void follow(const B& board, go::Point p);           // p is about to be played, whoever has chosen it
+//
+// So policies can be put together: one that asks others is a policy again (any_policy.hpp).
 //
 // MoGo's and Fuego's are lists of stages. The first stage that knows a move decides, all its moves are equally likely, and all are candidates: legal,
 // no suicide, none of the policy's own eyes. The stages answer the opponent's last move, if its stone is still there; then come captures anywhere and
@@ -23,14 +28,6 @@ namespace katachi {
 
 // Which one of the rules below has decided.
 enum class Stage : std::uint8_t { capture_last, escape, low_liberty, pattern, capture, uniform };
-
-template <go::EyeRule rule>
-struct UniformPolicy {
-    template <class B>
-    go::Point choose(B& board, const go::Recent& /*recent*/, Rng& rng) const {
-        return board.template random_candidate<rule>(rng);
-    }
-};
 
 // The moves that a stage has found, each once.
 class StageMoves {

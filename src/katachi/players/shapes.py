@@ -4,14 +4,11 @@ Alpha-beta plays other games as well; there it knows nothing, and every leaf is 
 see to the end (endings of tic-tac-toe, say) perfectly, and before that the first of its candidates.
 """
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from katachi._core import Player, Rng
-from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.settings import Settings
 from katachi.core.types import Action
@@ -21,44 +18,23 @@ from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
+from katachi.values.weights_reader import SHIPPED, WeightsReader, lasting_weights
 
 if TYPE_CHECKING:
     from katachi.values.shipped import Evaluation
 
 __all__ = ["AlphaBetaPlayer", "AlphaBetaPlayerSettings", "ShapesPlayer", "ShapesSettings"]
 
-_SHIPPED, _NOTHING = "shipped", "none"
+_NOTHING = "none"
 
 
 class ShapesSettings(Settings):
     """Whose weights, and how much is left to chance."""
 
     weights: str = Field(
-        default=_SHIPPED, min_length=1, description="A file of weights (katachi train), or those of the package."
+        default=SHIPPED, min_length=1, description="A file of weights (katachi train), or those of the package."
     )
     epsilon: float = Field(default=0.0, ge=0, le=1, description="How often a move is random (5.7.5: 0 in matches).")
-
-
-class _WeightsReader:
-    """Reads a player's weights once for each size of board: they stay what they are, whatever becomes of the file."""
-
-    def __init__(self, weights: str) -> None:
-        self._weights = weights
-        self._evaluations: dict[int, Evaluation] = {}
-
-    def evaluation(self, game: Game[Any]) -> "Evaluation":
-        # Here, since they need numpy, which is long to load and starts threads.
-        from katachi.values.shipped import evaluation_of, shipped_weights
-
-        if not isinstance(game, GoGame):
-            raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
-        if game.width != game.height:
-            raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
-        if game.width not in self._evaluations:
-            shipped = self._weights == _SHIPPED
-            path = shipped_weights(game.width) if shipped else Path(self._weights).expanduser()
-            self._evaluations[game.width] = evaluation_of(path, game.width)
-        return self._evaluations[game.width]
 
 
 class ShapesPlayer:
@@ -68,7 +44,7 @@ class ShapesPlayer:
         self.settings = settings
         self.name = _name("shapes", settings, settings.weights)
         self.lasting_name = _name("shapes", settings, _lasting(settings.weights))
-        self._reader = _WeightsReader(settings.weights)
+        self._reader = WeightsReader(settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if there are no weights for this game."""
@@ -96,7 +72,7 @@ class AlphaBetaPlayerSettings(AlphaBetaSettings):
     """A search, its evaluation and its budget for each move."""
 
     weights: str = Field(
-        default=_SHIPPED,
+        default=SHIPPED,
         min_length=1,
         description="In Go: a file of weights (katachi train), those of the package, or none: it knows nothing.",
     )
@@ -131,7 +107,7 @@ class AlphaBetaPlayer:
         self.settings = settings
         self.name = _name("alpha-beta", settings, settings.weights)
         self.lasting_name = _name("alpha-beta", settings, _lasting(settings.weights))
-        self._reader = _WeightsReader(settings.weights)
+        self._reader = WeightsReader(settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game, or there are no weights for it."""
@@ -163,14 +139,14 @@ class AlphaBetaPlayer:
         )
 
     def _evaluation(self, game: Game[Any]) -> "Evaluation | None":
-        if self.settings.weights == _NOTHING or (self.settings.weights == _SHIPPED and not isinstance(game, GoGame)):
+        if self.settings.weights == _NOTHING or (self.settings.weights == SHIPPED and not isinstance(game, GoGame)):
             return None
         return self._reader.evaluation(game)
 
 
 def _lasting(weights: str) -> str:
     """The same file in whatever folder one is."""
-    return weights if weights in (_SHIPPED, _NOTHING) else os.path.abspath(os.path.expanduser(weights))
+    return weights if weights == _NOTHING else lasting_weights(weights)
 
 
 def _name(kind: str, settings: Settings, weights: str) -> str:

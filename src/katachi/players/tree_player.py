@@ -10,9 +10,9 @@ from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state
 from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
-from katachi.policies.playout_policies import check_policy
 from katachi.search.searches import Progress, TreeSearch
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
+from katachi.values.weights_reader import lasting_weights
 
 __all__ = ["TreePlayer", "TreePlayerSettings"]
 
@@ -48,6 +48,8 @@ class TreePlayer:
     def __init__(self, kind: str, settings: TreePlayerSettings) -> None:
         self.settings = settings
         self.name = _name(kind, settings)
+        self.lasting_name = _name(kind, settings.replace(weights=lasting_weights(settings.weights)))
+        self._policy = settings.default_policy
         self._search: TreeSearch | None = None
         self._game: Game[Any] | None = None
         self._state: Any = None
@@ -56,7 +58,11 @@ class TreePlayer:
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game."""
         self.settings.check_game(game.facts, game.name)
-        check_policy(game, self.settings.default_policy)
+        self._policy.native(game)
+
+    def fingerprint(self, game: Game[Any]) -> str | None:
+        """Of the weights."""
+        return self._policy.fingerprint(game)
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """The best action of a search under the budget."""
@@ -78,7 +84,7 @@ class TreePlayer:
             if path is not None:
                 search.move_to(state, path, rng)
                 return search
-        return TreeSearch(game, state, rng=rng, settings=self.settings)
+        return TreeSearch(game, state, rng=rng, settings=self.settings, policy=self._policy)
 
     def _path(self, game: Game[Any], state: Any) -> list[Action] | None:  # noqa: ANN401
         """Our last action, and what the opponent has answered; None if the state does not follow so."""
