@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "core/slice.hpp"
@@ -65,8 +66,9 @@ auto settled(R (J::*getter)() const) {
 // A state as its game has it in Python: the object of a game written there, a State of a native one.
 nb::object python_face(const StateDoor& state);
 
-// A playout policy by its name.
-DefaultPolicy parse_policy(const std::string& name);
+// A playout policy, or the name of a plain one.
+using PolicyOrName = std::variant<std::string, Policy>;
+Policy policy_of(const PolicyOrName& policy);
 
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);

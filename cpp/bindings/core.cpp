@@ -2,6 +2,7 @@
 
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
+#include "core/normal.hpp"
 #include "core/rng.hpp"
 
 namespace katachi::bindings {
@@ -194,6 +195,8 @@ void bind_core(nb::module_& m) {
                 },
                 "bound"_a, "A whole number, uniform on [0, bound).")
             .def("uniform", &Rng::uniform, "A float, uniform on [0, 1).")
+            .def(
+                "normal", [](Rng& rng) { return ziggurat().draw(rng); }, "A float, normally distributed: mean 0, variance 1.")
             .def(
                 "choice",
                 [](Rng& rng, const nb::sequence& items) {

@@ -171,25 +171,25 @@ void bind_games(nb::module_& m) {
             "One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.")
         .def(
             "playouts",
-            [](const StateDoor& state, std::uint64_t count, const Rng& rng, const std::string& policy) {
-                return state.playouts(count, rng, parse_policy(policy));
+            [](const StateDoor& state, std::uint64_t count, const Rng& rng, const PolicyOrName& policy) {
+                return state.playouts(count, rng, policy_of(policy));
             },
             "count"_a, "rng"_a, "policy"_a = "uniform", "A batch of playouts; call its run().")
         .def(
-            "has_policy", [](const StateDoor& state, const std::string& policy) { return state.has_policy(parse_policy(policy)); }, "policy"_a,
+            "has_policy", [](const StateDoor& state, const PolicyOrName& policy) { return state.has_policy(policy_of(policy)); }, "policy"_a,
             "Can this game be played out so?")
         .def(
             "policy_action",
-            [](const StateDoor& state, const std::string& policy, Rng& rng) {
+            [](const StateDoor& state, const PolicyOrName& policy, Rng& rng) {
                 check_not_over(state);
-                return state.policy_action(parse_policy(policy), rng);
+                return state.policy_action(policy_of(policy), rng);
             },
             "policy"_a, "rng"_a, "What a playout policy plays here.")
         .def(
             "policy_moves",
-            [](const StateDoor& state, const std::string& policy) {
+            [](const StateDoor& state, const PolicyOrName& policy) {
                 check_not_over(state);
-                const PolicyMoves found = state.policy_moves(parse_policy(policy));
+                const PolicyMoves found = state.policy_moves(policy_of(policy));
                 return std::pair(found.stage, found.moves);
             },
             "policy"_a, "(the deciding stage, [(action, probability), …]): what a playout policy may play here.")

@@ -41,8 +41,7 @@ std::optional<ActionBuffer> restricted(const P& position, const S& state, EyeRul
 }
 
 // One playout, move by move: the same choices as State.playouts makes with the same generator.
-std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule rule, std::optional<int> max_plies, const std::string& policy) {
-    const DefaultPolicy chosen = parse_policy(policy);
+std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule rule, std::optional<int> max_plies, const PolicyOrName& policy) {
     return position.visit([&](const auto& p) {
         auto state = p.search_state(rule, max_plies);
         std::vector<Action> moves;
@@ -50,6 +49,7 @@ std::vector<Action> playout_moves(const AnyPosition& position, Rng& rng, EyeRule
             moves.push_back((*first)[rng.below(static_cast<std::uint32_t>(first->size()))]);
             state.play(moves.back());
         }
+        PolicyFor chosen(policy_of(policy), state);
         go_playout(state, chosen, rng, longest_playout, [&](Point point) { moves.push_back(p.geometry().action(point)); });
         return moves;
     });

@@ -1,19 +1,41 @@
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
 #include "policies/patterns.hpp"
 
 namespace katachi::bindings {
 
-DefaultPolicy parse_policy(const std::string& name) {
-    for (const DefaultPolicy policy : {DefaultPolicy::uniform, DefaultPolicy::mogo, DefaultPolicy::fuego}) {
-        if (name == policy_name(policy)) {
-            return policy;
-        }
-    }
-    throw InvalidArgumentError("there is no playout policy '" + name + "'");
+Policy policy_of(const PolicyOrName& policy) {
+    const auto* name = std::get_if<std::string>(&policy);
+    return name == nullptr ? std::get<Policy>(policy) : Policy::named(*name);
 }
 
 void bind_policies(nb::module_& m) {
+    nb::class_<Policy>(m, "Policy", "What plays simulated games, as native code takes it; see katachi.policies.")
+        .def_static(
+            "named", [](const std::string& name) { return Policy::named(name); }, "name"_a, "uniform, mogo or fuego.")
+        .def_static(
+            "learnt",
+            [](const std::string& name, double number, std::shared_ptr<const ShapeEvaluator> shapes) {
+                return Policy::learnt(name, number, std::move(shapes));
+            },
+            "name"_a, "number"_a, "shapes"_a, "greedy(epsilon), gaussian(sd) or softmax(tau) over values of local shapes.")
+        .def_static(
+            "mix",
+            [](const std::vector<std::pair<double, Policy>>& parts) {
+                std::vector<double> shares;
+                std::vector<Policy> policies;
+                for (const auto& [share, policy] : parts) {
+                    shares.push_back(share);
+                    policies.push_back(policy);
+                }
+                return Policy::mix(std::move(shares), std::move(policies));
+            },
+            "parts"_a, "One of the parts at each move, by their shares.")
+        .def_static("two_stages", &Policy::two_stages, "moves"_a, "first"_a, "second"_a, "The first for so many moves of a playout, then the second.")
+        .def("__str__", &Policy::text);
+
     nb::class_<Pattern>(m, "Pattern", "A 3x3 pattern of playouts; see katachi.policies.")
         .def_static(
             "parse", [](std::string name, const std::string& text) { return Pattern::parse(std::move(name), text); }, "name"_a, "text"_a,

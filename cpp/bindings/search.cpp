@@ -52,10 +52,11 @@ void bind_options(nb::module_& m) {
     choice(options, "transitions", &Options::transitions, {"open-loop", "observed"});
     choice(options, "graph_counts", &Options::graph_counts, {"node", "edge"});
     choice(options, "when_full", &Options::when_full, {"stop-expanding", "stop"});
-    choice(options, "playout_policy", &Options::playout_policy, {"uniform", "weighted", "mast", "heuristic", "mogo", "fuego"});
+    choice(options, "playout_policy", &Options::playout_policy, {"policy", "weighted", "mast", "heuristic"});
     choice(options, "v_playout", &Options::v_playout,
            {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
-    options.def_rw("lambda_", &Options::lambda)
+    options.def_rw("policy", &Options::policy)
+        .def_rw("lambda_", &Options::lambda)
         .def_rw("lambda_rise", &Options::lambda_rise)
         .def_rw("gamma", &Options::gamma)
         .def_rw("step", &Options::step)
@@ -249,7 +250,7 @@ void bind_search(nb::module_& m) {
 
     m.def(
         "flat_monte_carlo",
-        [](const StateDoor& root, const Rng& rng, const std::string& policy) { return root.flat_monte_carlo(rng, parse_policy(policy)); }, "root"_a,
+        [](const StateDoor& root, const Rng& rng, const PolicyOrName& policy) { return root.flat_monte_carlo(rng, policy_of(policy)); }, "root"_a,
         "rng"_a, "policy"_a = "uniform");
     bind_options(m);
     bind_tree(m);

@@ -308,14 +308,15 @@ void bind_evaluator(nb::module_& m) {
     nb::class_<ShapeEvaluator>(m, "ShapeEvaluator", "Weights of local shapes that stay as they are, rounded a little so that sums are exact.")
         .def(
             "__init__",
-            [](ShapeEvaluator* self, std::shared_ptr<const Representation> r, const ShapeWeights& weights) {
+            [](ShapeEvaluator* self, std::shared_ptr<const Representation> r, const ShapeWeights& weights, std::optional<double> linear_offset) {
                 check_weights(*r, weights);
-                new (self) ShapeEvaluator(std::move(r), weights);
+                new (self) ShapeEvaluator(std::move(r), weights, linear_offset);
             },
-            "representation"_a, "weights"_a)
+            "representation"_a, "weights"_a, "linear_offset"_a.none() = nb::none())
         .def_prop_ro("unit", &ShapeEvaluator::unit, "What weights are rounded to multiples of.")
         .def_prop_ro("side", [](const ShapeEvaluator& e) { return e.representation().shapes().side(); })
         .def_prop_ro("sizes", [](const ShapeEvaluator& e) { return sizes_of(e.representation()); }, "(width, height) of its shapes.")
+        .def("chance", &ShapeEvaluator::chance, "sum"_a, "What a sum says about Black's chance to win.")
         .def(
             "sum",
             [](const ShapeEvaluator& e, const AnyPosition& position) {

@@ -34,10 +34,7 @@ void bind_options(nb::module_& m) {
         .def_rw("epsilon_half", &TdSearchOptions::epsilon_half)
         .def_rw("temperature", &TdSearchOptions::temperature)
         .def_rw("switch_after", &TdSearchOptions::switch_after)
-        .def_prop_rw(
-            "policy", [](const TdSearchOptions& o) { return std::string(policy_name(o.policy)); },
-            [](TdSearchOptions& o, const std::string& name) { o.policy = parse_policy(name); })
-        .def_rw("policy_random", &TdSearchOptions::policy_random)
+        .def_rw("policy", &TdSearchOptions::policy)
         .def_rw("record_limit", &TdSearchOptions::record_limit)
         .def_rw("mercy", &TdSearchOptions::mercy)
         .def_rw("threads", &TdSearchOptions::threads);

@@ -90,12 +90,12 @@ class StateDoor {
 
     // One uniform playout of at most `most_steps` steps; `rng` moves on, unless the playout throws.
     virtual Playout uniform_playout(Rng& rng, int most_steps) const = 0;
-    virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, DefaultPolicy policy) const = 0;
-    virtual bool has_policy(DefaultPolicy policy) const = 0;
+    virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, const Policy& policy) const = 0;
+    virtual bool has_policy(const Policy& policy) const = 0;
     // What a policy plays here, and what it may play. Of a state that is not terminal.
-    virtual Action policy_action(DefaultPolicy policy, Rng& rng) const = 0;
-    virtual PolicyMoves policy_moves(DefaultPolicy policy) const = 0;
-    virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng, DefaultPolicy policy) const = 0;
+    virtual Action policy_action(const Policy& policy, Rng& rng) const = 0;
+    virtual PolicyMoves policy_moves(const Policy& policy) const = 0;
+    virtual std::unique_ptr<Search> flat_monte_carlo(const Rng& rng, const Policy& policy) const = 0;
     virtual std::unique_ptr<TreeMemory> tree_search(const TreeSearchOptions& options, const DoorHeuristics& heuristics, const Rng& rng) const = 0;
     // `actions`: what may be tried at the root.
     virtual std::unique_ptr<AlphaBetaSearch> alpha_beta(const ActionBuffer& actions, const AlphaBetaOptions& options,

@@ -14,7 +14,7 @@ namespace katachi {
 
 // `first`: what the first move is drawn from, where that is less than the candidates. A playout that throws leaves no trace.
 template <GameState S>
-Playout playout_from(S state, const std::optional<ActionBuffer>& first, DefaultPolicy policy, Rng& rng, ActionBuffer& buffer, int most_steps) {
+Playout playout_from(S state, const std::optional<ActionBuffer>& first, PolicyFor<S>& policy, Rng& rng, ActionBuffer& buffer, int most_steps) {
     Rng draws = rng;
     Playout start;
     if (first && !state.is_terminal() && most_steps > 0) {
@@ -29,10 +29,8 @@ Playout playout_from(S state, const std::optional<ActionBuffer>& first, DefaultP
 template <GameState S>
 class PlayoutBatchOf final : public PlayoutBatch {
    public:
-    PlayoutBatchOf(S root, std::optional<ActionBuffer> first, std::uint64_t count, DefaultPolicy policy, const Rng& rng, bool calls_python)
-        : PlayoutBatch(count), root_(std::move(root)), first_(std::move(first)), policy_(policy), rng_(rng), calls_python_(calls_python) {
-        check_policy(root_, policy);
-    }
+    PlayoutBatchOf(S root, std::optional<ActionBuffer> first, std::uint64_t count, const Policy& policy, const Rng& rng, bool calls_python)
+        : PlayoutBatch(count), root_(std::move(root)), first_(std::move(first)), policy_(policy, root_), rng_(rng), calls_python_(calls_python) {}
 
     bool calls_python() const override { return calls_python_; }
 
@@ -50,7 +48,7 @@ class PlayoutBatchOf final : public PlayoutBatch {
    private:
     S root_;
     std::optional<ActionBuffer> first_;
-    DefaultPolicy policy_;
+    PolicyFor<S> policy_;
     Rng rng_;
     bool calls_python_;
     ActionBuffer buffer_;
@@ -101,28 +99,27 @@ class StateDoorOf final : public StateDoor {
 
     Playout uniform_playout(Rng& rng, int most_steps) const override {
         ActionBuffer buffer;
-        return playout_from(state_, root_actions_, DefaultPolicy::uniform, rng, buffer, most_steps);
+        PolicyFor<S> policy({}, state_);
+        return playout_from(state_, root_actions_, policy, rng, buffer, most_steps);
     }
 
-    std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, DefaultPolicy policy) const override {
+    std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, const Policy& policy) const override {
         return std::make_unique<PlayoutBatchOf<S>>(state_, root_actions_, count, policy, rng, calls_python_);
     }
 
-    bool has_policy(DefaultPolicy policy) const override { return katachi::has_policy<S>(policy); }
+    bool has_policy(const Policy& policy) const override { return katachi::has_policy<S>(policy); }
 
-    Action policy_action(DefaultPolicy policy, Rng& rng) const override {
-        check_policy(state_, policy);
+    Action policy_action(const Policy& policy, Rng& rng) const override {
+        PolicyFor<S> chosen(policy, state_);
         S state = state_;
         ActionBuffer buffer;
-        return katachi::policy_action(state, policy, rng, buffer);
+        chosen.begin(state, rng);
+        return chosen.choose(state, rng, buffer);
     }
 
-    PolicyMoves policy_moves(DefaultPolicy policy) const override {
-        check_policy(state_, policy);
-        return katachi::policy_moves(state_, policy);
-    }
+    PolicyMoves policy_moves(const Policy& policy) const override { return katachi::policy_moves(state_, policy); }
 
-    std::unique_ptr<Search> flat_monte_carlo(const Rng& rng, DefaultPolicy policy) const override {
+    std::unique_ptr<Search> flat_monte_carlo(const Rng& rng, const Policy& policy) const override {
         return std::make_unique<FlatMonteCarlo<S>>(state_, candidates(), policy, rng, calls_python_);
     }
 

@@ -1,11 +1,16 @@
-// Policies for playouts of Go: uniform, MoGo's and Fuego's (Silver 2009, 4.6.3 and 6.9).
+// Policies for playouts of Go: MoGo's and Fuego's (Silver 2009, 4.6.3 and 6.9); the uniform one is in go_state.hpp.
 //
-// A policy is a value with
+// A policy has
 //
-//     template <class B> go::Point choose(B& board, const go::Recent& recent, Rng& rng) const;
+//     go::Point choose(B& board, const go::Recent& recent, Rng& rng);
 //
-// where no_point is the pass. It sees the board, the last two moves and chance, and may change the order of the empty points only; so
-// policies can be put together: one that asks another, or two by turns, is a policy again.
+// where no_point is the pass. It sees the board, the last two moves and chance, and may change the order of the empty points only. One that
+// keeps something during a playout has two more, which nobody pays for elsewhere:
+//
+//     void begin(const B& board, int moves, Rng& rng);    // a playout begins, after so many moves of the game
+//     void follow(const B& board, go::Point p);           // p is about to be played, whoever has chosen it
+//
+// So policies can be put together: one that asks others is a policy again (any_policy.hpp).
 //
 // MoGo's and Fuego's are lists of stages. The first stage that knows a move decides, all its moves are equally likely, and all are candidates: legal,
 // no suicide, none of the policy's own eyes. The stages answer the opponent's last move, if its stone is still there; then come captures anywhere and
@@ -24,14 +29,6 @@ namespace katachi {
 // Which one of the rules below has decided.
 enum class Stage : std::uint8_t { capture_last, escape, low_liberty, pattern, capture, uniform };
 
-template <go::EyeRule rule>
-struct UniformPolicy {
-    template <class B>
-    go::Point choose(B& board, const go::Recent& /*recent*/, Rng& rng) const {
-        return board.template random_candidate<rule>(rng);
-    }
-};
-
 // The moves that a stage has found, each once.
 class StageMoves {
    public:
@@ -40,21 +37,22 @@ class StageMoves {
     const std::uint16_t* begin() const { return moves_.data(); }
     const std::uint16_t* end() const { return moves_.data() + count_; }
 
-    // One that is known to be new.
+    // One that is known to be new; later ones are not compared with it.
     void add(go::Point p) { moves_[count_++] = static_cast<std::uint16_t>(p); }
+    // Whether it is new cannot be foretold: there is no branch on it.
     void add_once(go::Point p) {
-        for (const std::uint16_t move : *this) {
-            if (move == p) {
-                return;
-            }
-        }
-        add(p);
+        std::uint64_t& word = seen_[static_cast<std::size_t>(p) / 64];
+        const std::uint64_t bit = std::uint64_t{1} << p % 64;
+        moves_[count_] = static_cast<std::uint16_t>(p);
+        count_ += static_cast<std::size_t>((word & bit) == 0);
+        word |= bit;
     }
 
     go::Point any(Rng& rng) const { return moves_[count_ == 1 ? 0 : rng.below(static_cast<std::uint32_t>(count_))]; }
 
    private:
-    std::array<std::uint16_t, std::size_t{go::max_side} * go::max_side> moves_;
+    std::array<std::uint16_t, std::size_t{go::max_side} * go::max_side + 1> moves_;
+    std::array<std::uint64_t, (go::padded_size(go::max_side, go::max_side) + 63) / 64> seen_{};
     std::size_t count_ = 0;
 };
 

@@ -13,9 +13,8 @@ namespace katachi {
 template <GameState S>
 class FlatMonteCarlo final : public Search {
    public:
-    FlatMonteCarlo(S root, const ActionBuffer& actions, DefaultPolicy policy, const Rng& rng, bool calls_python)
-        : root_(std::move(root)), policy_(policy), rng_(rng), calls_python_(calls_python) {
-        check_policy(root_, policy);
+    FlatMonteCarlo(S root, const ActionBuffer& actions, const Policy& policy, const Rng& rng, bool calls_python)
+        : root_(std::move(root)), policy_(policy, root_), rng_(rng), calls_python_(calls_python) {
         for (const Action action : actions) {
             statistics_.push_back({.action = action});
         }
@@ -42,7 +41,7 @@ class FlatMonteCarlo final : public Search {
 
    private:
     S root_;
-    DefaultPolicy policy_;
+    PolicyFor<S> policy_;
     Rng rng_;
     bool calls_python_;
     ActionBuffer buffer_;

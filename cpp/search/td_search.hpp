@@ -34,10 +34,9 @@ struct TdSearchOptions {
     double epsilon_half = 0;    // simulations from one root after which both have halved; 0: they stay
     double temperature = 0.1;   // of softmax, over values
     double switch_after = 6;    // moves; a fraction is the chance of one more
-    DefaultPolicy policy = DefaultPolicy::fuego;
-    double policy_random = 0;  // how often a move after the switch is a random candidate
-    int record_limit = 0;      // states of a simulation that are learnt from; 0: all
-    double mercy = 0;          // a simulation ends when one side has so many stones more, as a share of the area; 0: never
+    Policy policy = Policy::named("fuego");
+    int record_limit = 0;  // states of a simulation that are learnt from; 0: all
+    double mercy = 0;      // a simulation ends when one side has so many stones more, as a share of the area; 0: never
     int threads = 1;
 
     static constexpr int most_threads = 256;

@@ -43,6 +43,7 @@ class TdSimulation {
           sums_(root_sums_),
           long_sums_(root.long_sums),
           unit_(root.long_term ? root.long_term->unit() : 0),
+          policy_(options.policy, root.state),
           by_spans_(learner.learns_spans()),
           since_(representation.shapes().windows().size()) {
         root_sums_.reset(root.state.board());
@@ -55,6 +56,9 @@ class TdSimulation {
     std::size_t run(std::uint64_t played, Rng& rng, SimulatedGame& game) {
         begin(played, game);
         State state = root_->state;
+        if (epsilon_policy_ > 0) {
+            begin_policy(state, rng);
+        }
         const double whole = std::floor(options_->switch_after);
         const double fraction = options_->switch_after - whole;
         const double learnt_moves = fraction > 0 && rng.uniform() < fraction ? whole + 1 : whole;
@@ -113,6 +117,7 @@ class TdSimulation {
         lead_ = root_lead_;
         active_ = 0;
         records_ = needs_sums_ = true;
+        follows_policy_ = false;
         learner_->begin_game();
         spans_.clear();
         trace_.clear();
@@ -219,29 +224,26 @@ class TdSimulation {
 
     // The default policy's move, if it is among `actions_`, which at the root are fewer than the game's.
     Action default_move(State& state, Rng& rng) {
-        const Action action = policy_action(state, options_->policy, rng, buffer_);
+        begin_policy(state, rng);
+        const Action action = policy_.choose(state, rng, buffer_);
         return std::ranges::find(actions_, action) == actions_.end() ? random_candidate(rng) : action;
     }
 
     // The rest of the game.
     void play_out(State& state, Rng& rng, SimulatedGame& game) {
-        go::with_eye_rule(state.eye_rule(), [&]<go::EyeRule rule> {
-            if (options_->policy == DefaultPolicy::uniform) {
-                play_out_by(UniformPolicy<rule>(), UniformPolicy<rule>(), state, rng, game);
-            } else {
-                with_go_policy(options_->policy, [&](const auto& policy) { play_out_by(policy, UniformPolicy<rule>(), state, rng, game); });
+        begin_policy(state, rng);
+        policy_.visit([&](auto& policy) {
+            while (!outcome_) {
+                step(state, state.choose(policy, rng), game);
             }
         });
     }
 
-    template <class Policy, class Uniform>
-    void play_out_by(const Policy& policy, const Uniform& uniform, State& state, Rng& rng, SimulatedGame& game) {
-        while (!outcome_) {
-            const bool is_random = options_->policy_random > 0 && rng.uniform() < options_->policy_random;
-            const go::Point p = state.choose(rng, [&](B& board, const go::Recent& recent, Rng& draws) {
-                return is_random ? uniform.choose(board, recent, draws) : policy.choose(board, recent, draws);
-            });
-            step(state, p, game);
+    // The default policy's playout begins here, unless it has begun before.
+    void begin_policy(const State& state, Rng& rng) {
+        if (!follows_policy_) {
+            policy_.begin(state, rng);
+            follows_policy_ = true;
         }
     }
 
@@ -250,7 +252,11 @@ class TdSimulation {
         if (p != go::no_point) {
             follow(state.board(), p);
         }
-        game.moves.push_back(geometry_.action(p));
+        const Action action = geometry_.action(p);
+        if (follows_policy_) {
+            policy_.follow(state, action);
+        }
+        game.moves.push_back(action);
         const Reward reward = state.play_at(p);
         if (state.is_terminal()) {
             outcome_ = reward;
@@ -321,6 +327,7 @@ class TdSimulation {
     ShortSums sums_;
     std::optional<LongSums> long_sums_;
     double unit_;
+    PolicyFor<State> policy_;
     bool by_spans_;
     std::vector<int> since_;  // by window: from which state on it has been as it is
     SpanTrace spans_;
@@ -333,9 +340,10 @@ class TdSimulation {
     std::optional<double> outcome_;
     int root_lead_ = 0;  // Black's, in stones
     int lead_ = 0;
-    int active_ = 0;          // weights of the present state
-    bool records_ = true;     // states are learnt from
-    bool needs_sums_ = true;  // moves are chosen by value
+    int active_ = 0;               // weights of the present state
+    bool records_ = true;          // states are learnt from
+    bool needs_sums_ = true;       // moves are chosen by value
+    bool follows_policy_ = false;  // it is told of moves
 };
 
 }  // namespace katachi

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "games/game_state.hpp"
+#include "policies/policy.hpp"
 
 namespace katachi {
 
@@ -37,7 +38,7 @@ enum class GraphCounts : std::uint8_t { node, edge };
 enum class WhenFull : std::uint8_t { stop_expanding, stop };
 
 // The part that is not memorised.
-enum class PlayoutPolicy : std::uint8_t { uniform, weighted, mast, heuristic, mogo, fuego };
+enum class PlayoutPolicy : std::uint8_t { policy, weighted, mast, heuristic };
 enum class PlayoutValue : std::uint8_t { initial, constant, last_memorised, leaf_over_gamma, converged_next, memory, heuristic, leaf_terminal };
 
 // No value is farther from 0: sums of many stay finite.
@@ -86,7 +87,8 @@ struct TreeSearchOptions {
     WhenFull when_full = WhenFull::stop_expanding;
 
     std::optional<double> v_init = 0.5;  // of the searching player; none: the heuristic's
-    PlayoutPolicy playout_policy = PlayoutPolicy::uniform;
+    PlayoutPolicy playout_policy = PlayoutPolicy::policy;
+    Policy policy;  // where nothing else plays: uniform, or one of Go
     PlayoutValue v_playout = PlayoutValue::initial;
     double playout_constant = 0;  // of the searching player
     double mast_temperature = 1;

@@ -35,8 +35,8 @@ class TreeSearch final : public TreeMemory {
           root_state_(std::move(root)),
           root_actions_(std::move(actions)),
           heuristics_(std::move(heuristics)),
-          calls_python_(calls_python || heuristics_.value || heuristics_.weights) {
-        check_policy(root_state_, default_policy());
+          calls_python_(calls_python || heuristics_.value || heuristics_.weights),
+          policy_(options.policy, root_state_) {
         records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
                             options.v_playout == PlayoutValue::heuristic || !options.v_init;
         plant();
@@ -50,6 +50,7 @@ class TreeSearch final : public TreeMemory {
         if (node != no_node && store_[node].visits == 0) {
             node = no_node;
         }
+        policy_ = PolicyFor<S>(options_.policy, root);
         set_searcher(root.to_play());
         root_state_ = std::move(root);
         root_actions_ = std::move(actions);
@@ -78,6 +79,7 @@ class TreeSearch final : public TreeMemory {
         episode_.clear();
         learner_.begin_episode(simulations());
         has_weights_ = false;
+        has_begun_ = false;
         has_new_ = !is_tree();
         steps_ = 0;
         gain_ = 0;
@@ -139,13 +141,6 @@ class TreeSearch final : public TreeMemory {
         double value = 0;  // mean return of player 0
     };
 
-    // Of the policies without memory that play a whole game by themselves; the others count as uniform.
-    DefaultPolicy default_policy() const {
-        return options_.playout_policy == PlayoutPolicy::mogo    ? DefaultPolicy::mogo
-               : options_.playout_policy == PlayoutPolicy::fuego ? DefaultPolicy::fuego
-                                                                 : DefaultPolicy::uniform;
-    }
-    bool is_default_policy() const { return options_.playout_policy == PlayoutPolicy::uniform || default_policy() != DefaultPolicy::uniform; }
     bool uses_mast() const { return options_.playout_policy == PlayoutPolicy::mast || options_.v_playout == PlayoutValue::memory; }
     bool is_online() const { return options_.timing == Timing::online && !is_tree() && options_.learner != Learner::monte_carlo; }
 
@@ -578,6 +573,9 @@ class TreeSearch final : public TreeMemory {
     bool is_spent() const { return steps_ >= most_steps_ || ((steps_ + 1) % clock_period == 0 && meter().is_spent(true)); }
 
     Reward step(S& state, Action action, Range& global, Rng& rng) {
+        if (has_begun_) {
+            policy_.follow(state, action);
+        }
         const Reward reward = play(state, action, rng);
         ++steps_;
         gain_ += reward;
@@ -682,8 +680,9 @@ class TreeSearch final : public TreeMemory {
         bool is_cut = false;
         // Only the sum counts, or only the last step earns: a game's own playout will do.
         const bool counts_time = options_.gamma != 1 || options_.learner != Learner::monte_carlo;
-        if (is_default_policy() && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
-            const Playout rest = playout(state, default_policy(), rng, buffer_, most_steps_ - steps_);
+        if (options_.playout_policy == PlayoutPolicy::policy && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
+            begin_policy(state, rng);
+            const Playout rest = policy_.play_on(state, rng, buffer_, most_steps_ - steps_);
             length = rest.length;
             is_cut = rest.cut && !state.is_terminal();
             gain_ += rest.total;
@@ -779,8 +778,8 @@ class TreeSearch final : public TreeMemory {
     std::uint32_t choose_playout_action(S& state, Rng& rng) {
         const auto count = static_cast<std::uint32_t>(buffer_.size());
         switch (options_.playout_policy) {
-            case PlayoutPolicy::uniform:
-                return rng.below(count);
+            case PlayoutPolicy::policy:
+                return policy_.is_uniform() ? rng.below(count) : choose_by_policy(state, rng);
             case PlayoutPolicy::weighted:
                 weights_.clear();
                 for (const Action action : buffer_) {
@@ -793,16 +792,6 @@ class TreeSearch final : public TreeMemory {
             case PlayoutPolicy::heuristic:
                 heuristics_.weights(state, buffer_, weights_);
                 break;
-            case PlayoutPolicy::mogo:
-            case PlayoutPolicy::fuego: {
-                const Action action = policy_action(state, default_policy(), rng, spare_);
-                const auto found = std::ranges::find(buffer_, action);
-                const auto index = static_cast<std::uint32_t>(found - buffer_.begin());
-                if (index == count) {
-                    buffer_.push_back(action);
-                }
-                return index;
-            }
         }
         double sum = 0;
         for (const double weight : weights_) {
@@ -819,6 +808,25 @@ class TreeSearch final : public TreeMemory {
             }
         }
         return count - 1;
+    }
+
+    // The policy follows the rest of an episode from the first state that it is asked for.
+    void begin_policy(const S& state, Rng& rng) {
+        if (!has_begun_) {
+            has_begun_ = true;
+            policy_.begin(state, rng);
+        }
+    }
+
+    std::uint32_t choose_by_policy(S& state, Rng& rng) {
+        begin_policy(state, rng);
+        const Action action = policy_.choose(state, rng, spare_);
+        const auto found = std::ranges::find(buffer_, action);
+        const auto index = static_cast<std::uint32_t>(found - buffer_.begin());
+        if (found == buffer_.end()) {
+            buffer_.push_back(action);
+        }
+        return index;
     }
 
     // Move-average sampling: exp(mean return of the action / temperature), for the player to move.
@@ -855,10 +863,12 @@ class TreeSearch final : public TreeMemory {
     ActionBuffer root_actions_;
     Heuristics<S> heuristics_;
     bool calls_python_;
+    PolicyFor<S> policy_;
     bool records_playouts_ = false;
     NodeIndex home_ = no_node;  // graph: the root's state when it is entered, memorised from the start like the root
     bool has_new_ = false;      // has the present episode met states that are not memorised yet?
     bool has_weights_ = false;  // of the present episode, for the weighted playout policy
+    bool has_begun_ = false;    // is the policy in the middle of a playout?
     ActionBuffer buffer_;
     ActionBuffer spare_;
     std::vector<std::uint32_t> allowed_;

@@ -23,8 +23,10 @@ double unit_for(const ShapeWeights& weights) {
 
 }  // namespace
 
-ShapeEvaluator::ShapeEvaluator(std::shared_ptr<const features::Representation> representation, const ShapeWeights& weights)
+ShapeEvaluator::ShapeEvaluator(std::shared_ptr<const features::Representation> representation, const ShapeWeights& weights,
+                               std::optional<double> linear_offset)
     : representation_(std::move(representation)),
+      linear_offset_(linear_offset),
       unit_(unit_for(weights)),
       rounded_(weights.count()),
       fused_(FrozenLookup::fused(representation_->shapes())) {

@@ -4,8 +4,11 @@
 // exact: a position has one value, however it was reached, and symmetric moves are worth the same.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "features/representation.hpp"
@@ -29,11 +32,16 @@ class FixedLookup {
 
 class ShapeEvaluator {
    public:
-    ShapeEvaluator(std::shared_ptr<const features::Representation> representation, const ShapeWeights& weights);
+    // `linear_offset`: of weights that were learnt with a linear head.
+    ShapeEvaluator(std::shared_ptr<const features::Representation> representation, const ShapeWeights& weights,
+                   std::optional<double> linear_offset = {});
 
     const features::Representation& representation() const { return *representation_; }
     // What sums are multiples of.
     double unit() const { return unit_; }
+
+    // What a sum says about Black's chance to win (the twin of ShapeValue.chance).
+    double chance(double sum) const { return linear_offset_ ? std::clamp(sum + *linear_offset_, 0.0, 1.0) : 1 / (1 + std::exp(-sum)); }
 
     // One vector of weights counts in all states, so that one table has the worths of them all: that of the fused shapes.
     bool is_fused() const { return !worths_.empty(); }
@@ -51,6 +59,7 @@ class ShapeEvaluator {
 
    private:
     std::shared_ptr<const features::Representation> representation_;
+    std::optional<double> linear_offset_;
     double unit_;
     ShapeWeights rounded_;
     features::ShapeSet fused_;

@@ -44,6 +44,9 @@ class Rng:
     def uniform(self) -> float:
         """A float, uniform on [0, 1)."""
 
+    def normal(self) -> float:
+        """A float, normally distributed: mean 0, variance 1."""
+
     def choice(self, items: Sequence[Any]) -> Any:
         """An item of a sequence, each equally likely."""
 
@@ -174,16 +177,16 @@ class State:
         One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.
         """
 
-    def playouts(self, count: int, rng: Rng, policy: str = "uniform") -> PlayoutBatch:
+    def playouts(self, count: int, rng: Rng, policy: str | Policy = "uniform") -> PlayoutBatch:
         """A batch of playouts; call its run()."""
 
-    def has_policy(self, policy: str) -> bool:
+    def has_policy(self, policy: str | Policy) -> bool:
         """Can this game be played out so?"""
 
-    def policy_action(self, policy: str, rng: Rng) -> int:
+    def policy_action(self, policy: str | Policy, rng: Rng) -> int:
         """What a playout policy plays here."""
 
-    def policy_moves(self, policy: str) -> tuple[str, list[tuple[int, float]]]:
+    def policy_moves(self, policy: str | Policy) -> tuple[str, list[tuple[int, float]]]:
         """
         (the deciding stage, [(action, probability), …]): what a playout policy may play here.
         """
@@ -366,7 +369,7 @@ class Position:
         """
 
     def playout_moves(
-        self, rng: Rng, eye_rule: EyeRule, max_plies: int | None = None, policy: str = "uniform"
+        self, rng: Rng, eye_rule: EyeRule, max_plies: int | None = None, policy: str | Policy = "uniform"
     ) -> list[int]:
         """The moves of one playout."""
 
@@ -394,6 +397,31 @@ def count_positions(width: int, height: int, progress: object | None = None) -> 
     """
     Legal positions: every chain has a liberty; None if progress stopped it.
     """
+
+class Policy:
+    """
+    What plays simulated games, as native code takes it; see katachi.policies.
+    """
+
+    @staticmethod
+    def named(name: str) -> Policy:
+        """uniform, mogo or fuego."""
+
+    @staticmethod
+    def learnt(name: str, number: float, shapes: ShapeEvaluator) -> Policy:
+        """
+        greedy(epsilon), gaussian(sd) or softmax(tau) over values of local shapes.
+        """
+
+    @staticmethod
+    def mix(parts: Sequence[tuple[float, Policy]]) -> Policy:
+        """One of the parts at each move, by their shares."""
+
+    @staticmethod
+    def two_stages(moves: float, first: Policy, second: Policy) -> Policy:
+        """The first for so many moves of a playout, then the second."""
+
+    def __str__(self) -> str: ...
 
 class Pattern:
     """A 3x3 pattern of playouts; see katachi.policies."""
@@ -454,7 +482,7 @@ class Search:
     def steps(self) -> int:
         """Simulated steps so far."""
 
-def flat_monte_carlo(root: State, rng: Rng, policy: str = "uniform") -> Search: ...
+def flat_monte_carlo(root: State, rng: Rng, policy: str | Policy = "uniform") -> Search: ...
 
 class TreeSearchOptions:
     """
@@ -546,6 +574,10 @@ class TreeSearchOptions:
     def v_playout(self) -> str: ...
     @v_playout.setter
     def v_playout(self, arg: str, /) -> None: ...
+    @property
+    def policy(self) -> Policy: ...
+    @policy.setter
+    def policy(self, arg: Policy, /) -> None: ...
     @property
     def lambda_rise(self) -> float: ...
     @lambda_rise.setter
@@ -873,7 +905,9 @@ class ShapeEvaluator:
     Weights of local shapes that stay as they are, rounded a little so that sums are exact.
     """
 
-    def __init__(self, representation: ShapeRepresentation, weights: ShapeWeights) -> None: ...
+    def __init__(
+        self, representation: ShapeRepresentation, weights: ShapeWeights, linear_offset: float | None = None
+    ) -> None: ...
     @property
     def unit(self) -> float:
         """What weights are rounded to multiples of."""
@@ -883,6 +917,9 @@ class ShapeEvaluator:
     @property
     def sizes(self) -> list[tuple[int, int]]:
         """(width, height) of its shapes."""
+
+    def chance(self, sum: float) -> float:
+        """What a sum says about Black's chance to win."""
 
     def sum(self, position: Position) -> float:
         """The sum of a position, recomputed."""
@@ -1217,13 +1254,9 @@ class TdSearchOptions:
     @switch_after.setter
     def switch_after(self, arg: float, /) -> None: ...
     @property
-    def policy(self) -> str: ...
+    def policy(self) -> Policy: ...
     @policy.setter
-    def policy(self, arg: str, /) -> None: ...
-    @property
-    def policy_random(self) -> float: ...
-    @policy_random.setter
-    def policy_random(self, arg: float, /) -> None: ...
+    def policy(self, arg: Policy, /) -> None: ...
     @property
     def record_limit(self) -> int: ...
     @record_limit.setter

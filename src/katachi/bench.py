@@ -17,7 +17,7 @@ from katachi import _core
 from katachi.core.limit import Limit
 from katachi.games.go import GoGame, Position
 from katachi.learning.td_settings import TdSettings
-from katachi.policies.playout_policies import POLICY_NAMES, PolicyName
+from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
 from katachi.training.self_play import SelfPlaySettings, self_play
 
@@ -32,7 +32,17 @@ _CALIBRATION_STEPS = 5_000_000
 _BOARDS = ((5, 200_000), (9, 75_000), (19, 15_000))
 SELF_PLAY_KINDS = ("learning", "exploring", "greedy")
 _WARM_UP, _GAMES = 3_000, 700  # of self-play: about half a CPU second, too, after the warm-up
-_POLICY_PLAYOUTS = 25_000  # on 9x9, per repeat
+# Playouts on 9x9 per repeat. Learnt policies value every move.
+_POLICIES = {
+    "uniform": 25_000,
+    "mogo": 25_000,
+    "fuego": 25_000,
+    "mix(0.4*uniform+0.6*fuego)": 15_000,
+    "switch(6;greedy(0.1);fuego)": 10_000,
+    "greedy(0.1)": 2_000,
+    "gaussian(0.15)": 500,
+    "softmax(0.05)": 500,
+}
 # Of temporal-difference search on 9x9, per repeat: with the switch to fuego after 6 moves, and without any.
 _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
     "switch_6": (4_000, 6.0),
@@ -51,7 +61,7 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
         on_step(f"playouts {name}")
         playouts[name], moves[name] = playout_rates(side, max(1, int(count * scale)))
     on_step("policies 9x9")
-    policies = policy_rates(max(1, int(_POLICY_PLAYOUTS * scale)))
+    policies = policy_rates(scale)
     on_step("self-play 9x9")
     training = training_rates(max(1, int(_WARM_UP * scale)), max(1, int(_GAMES * scale)))
     on_step("temporal-difference search 9x9")
@@ -85,19 +95,20 @@ def best_rate(work: Callable[[], float]) -> float:
     return round(best, 1)
 
 
-def policy_rates(count: int) -> dict[str, float]:
-    """Playouts of each policy per CPU second, from the empty 9x9 board."""
-    return {policy: playout_rates(9, count, policy)[0] for policy in POLICY_NAMES}
+def policy_rates(scale: float = 1.0) -> dict[str, float]:
+    """Playouts of policies per CPU second, from the empty 9x9 board."""
+    return {policy: playout_rates(9, max(1, int(count * scale)), policy)[0] for policy, count in _POLICIES.items()}
 
 
-def playout_rates(side: int, count: int, policy: PolicyName = "uniform") -> tuple[float, float]:
+def playout_rates(side: int, count: int, policy: str = "uniform") -> tuple[float, float]:
     """Playouts and their moves per CPU second: empty board, one thread, scored; the uniform eye filter is simple."""
     state = Position(side, side).search_state()
+    ready = PlayoutPolicy(policy).native(GoGame(side))
     length = 0.0
 
     def work() -> float:
         nonlocal length
-        batch = state.playouts(count, katachi.Rng(1), policy)
+        batch = state.playouts(count, katachi.Rng(1), ready)
         batch.run()
         length = batch.steps / batch.done
         return batch.done

@@ -59,9 +59,9 @@ NUMBERS: dict[str, list[Any]] = {
     "v_init": ["neutral", "neutral", 0.5, -1.0, 2.0, "heuristic"],
     "v_playout": [0.0, 0.7],
     "mast_temperature": [0.1, 1.0],
+    "playout_policy": ["uniform", "weighted", "mast", "heuristic"],  # those of Go: test_playout_policies.py
 }
-GO_ONLY = ("mogo", "fuego")  # playout policies, compared in test_playout_policies.py
-FIXED = ("memory", "when_full", "between_moves", "forget_share", "final_move")
+FIXED = ("memory", "when_full", "between_moves", "forget_share", "final_move", "weights")
 
 
 def literals(annotation: Any) -> list[Any]:  # noqa: ANN401
@@ -79,9 +79,7 @@ def menu() -> dict[str, list[Any]]:
         if name not in FIXED:
             title = field.alias or name
             found[title] = NUMBERS.get(title, []) + [
-                v
-                for v in literals(field.annotation)
-                if v not in NUMBERS.get(title, []) and not (title == "playout_policy" and v in GO_ONLY)
+                v for v in literals(field.annotation) if v not in NUMBERS.get(title, [])
             ]
     return found
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import chisquare, kstest, norm
 
 from katachi import InvalidArgumentError, Rng
 
@@ -129,3 +129,14 @@ def test_choice() -> None:
         rng.choice([])
     with pytest.raises(TypeError, match="unhashable"):
         hash(rng)
+
+
+def test_normal_numbers_are_normal() -> None:
+    rng = Rng(5)
+    draws = [rng.normal() for _ in range(400_000)]
+    assert kstest(draws, "norm").pvalue > 1e-4
+    # The tail behind the last layer of the method, 3.654, has a rule of its own.
+    for edge in (3.0, 3.6541528853610088, 4.0):
+        for sign in (-1, 1):
+            expected = len(draws) * norm.sf(edge)
+            assert abs(sum(sign * x > edge for x in draws) - expected) < 5 * expected**0.5 + 1

@@ -11,8 +11,8 @@ from katachi.core.errors import SettingsError
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings, preset
 
 # What a player does with a search is no business of native code; a number as V_playout is a field of its own there.
-PYTHON_ONLY = {"final_move", "between_moves", "forget_share"}
-NATIVE_ONLY = {"playout_constant"}
+PYTHON_ONLY = {"final_move", "between_moves", "forget_share", "weights"}
+NATIVE_ONLY = {"playout_constant", "policy"}
 FACTS = GameFacts(players=2, action_space=9, return_bounds=(0, 1), key=KeyKind.EXACT)
 
 
@@ -31,10 +31,15 @@ def test_both_sides_have_the_same_fields() -> None:
 
 
 def test_the_defaults_agree() -> None:
-    native, given = TreeSearchOptions(), TreeSearchSettings().to_native(FACTS)
-    assert {name: getattr(native, name) for name in native_fields()} == {
-        name: getattr(given, name) for name in native_fields()
-    }
+    native, given = (
+        {
+            name: str(value) if name == "policy" else value
+            for name in native_fields()
+            for value in [getattr(options, name)]
+        }
+        for options in (TreeSearchOptions(), TreeSearchSettings().to_native(FACTS))
+    )
+    assert native == given
 
 
 @pytest.mark.parametrize("name", sorted(set(TreeSearchSettings.model_fields) - PYTHON_ONLY))

@@ -231,7 +231,7 @@ class Board {
 
     // A uniformly random candidate; no_point is the pass. Reorders the list of empty points only.
     template <EyeRule rule>
-    Point random_candidate(Rng& rng);
+    [[gnu::always_inline]] inline Point random_candidate(Rng& rng);
 
     // Calls visit(points, owner) for every region of empty points that touches the stones of one player only.
     template <class Visit>
@@ -245,6 +245,9 @@ class Board {
     using Count = std::conditional_t<sizeof(Index) == 1, std::uint8_t, std::uint16_t>;
 
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    // Room for whole vectors of 16.
+    static constexpr std::size_t vector_capacity = (Capacity + 15) / 16 * 16;
 
     // The parts of the playout loop are worth more inlined than the compiler's own accounting says.
     [[gnu::always_inline]] inline bool is_crowded_suicide(Point p) const;
@@ -263,8 +266,8 @@ class Board {
 
     std::array<Liberties, Capacity> liberties_{};  // by head
     std::array<NeighbourCount, Capacity> neighbours_{};
-    std::array<Colour, Capacity> colour_{};
-    std::array<Index, Capacity> chain_{};  // head of the chain; 0 for empty points and walls
+    std::array<Colour, vector_capacity> colour_{};
+    std::array<Index, vector_capacity> chain_{};  // head of the chain; 0 for empty points and walls
     std::array<Index, Capacity> next_{};
     std::array<Count, Capacity> size_{};  // by head
     std::array<Index, Capacity> empty_{};
@@ -526,24 +529,28 @@ void Board<Index, Capacity>::set_up_turn(Player to_play, Point ko, int passes) {
     passes_ = static_cast<std::uint8_t>(passes);
 }
 
-// The heads are marked first, in a loop that compilers turn into vector code; there are few of them.
+// The heads are marked first, in a loop that compilers turn into vector code, and the marks gathered into few words of bits: there are few heads, and
+// where they are cannot be foretold.
 template <class Index, int Capacity>
 template <class Visit>
 void Board<Index, Capacity>::for_each_capture(Visit&& visit) const {
     constexpr std::size_t word = sizeof(std::uint64_t);
-    constexpr std::size_t size = (Capacity + word - 1) / word * word;
-    alignas(word) std::array<std::uint8_t, size> heads;
-    std::fill(heads.begin() + Capacity, heads.end(), std::uint8_t{0});
+    alignas(word) std::array<std::uint8_t, vector_capacity> heads;
     const auto enemy = static_cast<std::uint8_t>(other(colour_of(to_play_)));
-    for (std::size_t i = 0; i < Capacity; ++i) {
+    for (std::size_t i = 0; i < vector_capacity; ++i) {
         heads[i] = static_cast<std::uint8_t>(static_cast<unsigned>(chain_[i] == static_cast<Index>(i)) &
                                              static_cast<unsigned>(static_cast<std::uint8_t>(colour_[i]) == enemy));
     }
-    for (std::size_t start = 0; start < size; start += word) {
-        std::uint64_t marks = 0;
-        std::memcpy(&marks, &heads[start], word);
-        for (; marks != 0; marks &= marks - 1) {
-            const std::size_t h = start + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+    std::array<std::uint64_t, (vector_capacity + 63) / 64> marks{};
+    for (std::size_t start = 0; start < vector_capacity; start += word) {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, &heads[start], word);
+        // The product has the lowest bits of the eight bytes side by side at its top.
+        marks[start / 64] |= (bytes * 0x0102040810204080U) >> 56 << start % 64;
+    }
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        for (; marks[i] != 0; marks[i] &= marks[i] - 1) {
+            const std::size_t h = 64 * i + static_cast<std::size_t>(std::countr_zero(marks[i]));
             if (liberties_[h].at_most_one()) {
                 visit(liberties_[h].last());
             }
@@ -626,10 +633,7 @@ std::optional<std::array<Point, 2>> Board<Index, Capacity>::two_liberties(Point 
     while (!neighbours_[at(stone)].any_empty()) {
         stone = next_[at(stone)];
     }
-    Point first = no_point;
-    for (const Point q : around(stone)) {
-        first = colour(q) == Colour::empty ? q : first;
-    }
+    const Point first = around(stone)[at(std::bit_width(around_of(stone, Colour::empty)) - 1)];
     for (const Point q : around(first)) {
         rest -= Liberties::of(first).only_if(chain_[at(q)] == h);
     }
@@ -644,12 +648,12 @@ bool Board<Index, Capacity>::gains_liberties(Point stone, Point liberty, Point o
     const Colour c = colour(stone);
     const Point h = head(stone);
     int free = 0;
-    bool joins = false;
+    int joins = 0;
     for (const Point q : around(liberty)) {
         free += static_cast<int>(colour(q) == Colour::empty) & static_cast<int>(q != other_liberty);
-        joins |= colour(q) == c && head(q) != h;
+        joins |= static_cast<int>(colour(q) == c) & static_cast<int>(head(q) != h);
     }
-    if (free >= 2 || !joins) {
+    if (free >= 2 || joins == 0) {
         return free >= 2;
     }
     Liberties gained;

@@ -35,6 +35,15 @@ struct Recent {
     }
 };
 
+// Every candidate is equally likely.
+template <EyeRule rule>
+struct UniformPolicy {
+    template <class B>
+    Point choose(B& board, const Recent& /*recent*/, Rng& rng) const {
+        return board.template random_candidate<rule>(rng);
+    }
+};
+
 template <class B>
 class GoState {
    public:
@@ -44,7 +53,7 @@ class GoState {
 
     const B& board() const { return board_; }
     const Recent& recent() const { return recent_; }
-    EyeRule eye_rule() const { return rules_.eye_rule; }
+    const SearchRules& rules() const { return rules_; }
     // How many there have been in the whole game.
     int moves() const { return moves_ + plies_; }
     // Is the state after the next move terminal, whatever that is?
@@ -115,29 +124,26 @@ class GoState {
 
     // A game that meets the cap on its plies counts as cut, too, although it has ended then.
     Playout uniform_playout(Rng& rng, int most_steps) {
-        return uniform_playout(rng, most_steps, [](Point) {});
-    }
-
-    // The same with a witness: on_move(point) is told every move, no_point for a pass.
-    template <class OnMove>
-    Playout uniform_playout(Rng& rng, int most_steps, OnMove&& on_move) {
         return with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
-            return playout(
-                rng, most_steps, [](B& board, const Recent&, Rng& draws) { return board.template random_candidate<rule>(draws); }, on_move);
+            UniformPolicy<rule> policy;
+            return playout(policy, rng, most_steps, [](Point) {});
         });
     }
 
-    // The one loop of all playouts: choose(board, recent, rng) is a policy (cpp/policies), whose no_point is a pass. It may change
-    // the order of the empty points, and nothing else.
-    template <class Choose, class OnMove>
-    Playout playout(Rng& rng, int most_steps, Choose&& choose, OnMove&& on_move) {
+    // The one loop of all playouts, by a policy (cpp/policies/go_policies.hpp) that knows where it begins. A witness is told every move:
+    // no_point for a pass.
+    template <class Policy, class OnMove>
+    Playout playout(Policy& policy, Rng& rng, int most_steps, OnMove&& on_move) {
         if (is_terminal()) {
             return {};
         }
         const int start = plies_;
         const int end = start + std::min(most_steps, rules_.max_plies - start);
         while (!board_.is_over() && plies_ < end) {
-            const Point p = choose(board_, std::as_const(recent_), rng);
+            const Point p = policy.choose(board_, std::as_const(recent_), rng);
+            if constexpr (requires { policy.follow(std::as_const(board_), p); }) {
+                policy.follow(std::as_const(board_), p);
+            }
             step(p);
             on_move(p);
         }
@@ -145,9 +151,9 @@ class GoState {
     }
 
     // What a policy would play here; nothing is played.
-    template <class Choose>
-    Point choose(Rng& rng, Choose&& choose) {
-        return choose(board_, std::as_const(recent_), rng);
+    template <class Policy>
+    Point choose(Policy& policy, Rng& rng) {
+        return policy.choose(board_, std::as_const(recent_), rng);
     }
 
    private:

@@ -1,9 +1,9 @@
 """The players without memory: uniformly random, a playout policy by itself, and flat Monte-Carlo."""
 
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from katachi._core import Rng
 from katachi.core.limit import Limit
@@ -11,11 +11,16 @@ from katachi.core.settings import Settings
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.players.player import Decision
+from katachi.players.spec import PlayerSpec, format_spec
 from katachi.players.thinking import Candidate, Thinker
-from katachi.policies.playout_policies import PolicyName, check_policy
+from katachi.policies.playout_policies import PlayoutPolicy, PolicyText, check_weights_are_used
 from katachi.search.searches import FlatMonteCarlo, Progress
+from katachi.values.weights_reader import SHIPPED, lasting_weights
 
 __all__ = ["FlatMcPlayer", "FlatMcSettings", "PolicyPlayer", "PolicySettings", "RandomPlayer", "RandomSettings"]
+
+
+_WEIGHTS = "Of learnt policies: a file (katachi train), or shipped: those of the package."
 
 
 class RandomSettings(Settings):
@@ -38,7 +43,15 @@ class RandomPlayer:
 class PolicySettings(Settings):
     """Which policy."""
 
-    name: PolicyName = Field(description="uniform, or in Go mogo or fuego (katachi.policies).")
+    name: PolicyText = Field(
+        description="uniform; in Go mogo, fuego, greedy(EPSILON) and others (docs/playout_policies.md)."
+    )
+    weights: str = Field(default=SHIPPED, min_length=1, description=_WEIGHTS)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        check_weights_are_used(self.name, self.weights)
+        return self
 
 
 class PolicyPlayer:
@@ -46,17 +59,23 @@ class PolicyPlayer:
 
     def __init__(self, settings: PolicySettings) -> None:
         self.settings = settings
-        self.name = f"policy:name={settings.name}"
+        self.name = _name("policy", settings)
+        self.lasting_name = _name("policy", settings.replace(weights=lasting_weights(settings.weights)))
+        self._policy = PlayoutPolicy(settings.name, settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if the game does not have the policy."""
-        check_policy(game, self.settings.name)
+        self._policy.native(game)
+
+    def fingerprint(self, game: Game[Any]) -> str | None:
+        """Of the weights."""
+        return self._policy.fingerprint(game)
 
     def choose(self, game: Game[Any], state: Any, rng: Rng, progress: Progress | None = None) -> Decision:  # noqa: ANN401
         """A move of the policy; where superko forbids it, a uniformly random candidate."""
-        check_policy(game, self.settings.name, state)
+        policy = self._policy.native(game, state)
         root = native_state(game, state)
-        action = Action(root.policy_action(self.settings.name, rng.split("policy")))
+        action = Action(root.policy_action(policy, rng.split("policy")))
         if action not in game.legal_actions(state):
             action = Action(rng.choice(root.candidates()))
         return Decision(action)
@@ -68,7 +87,13 @@ class FlatMcSettings(Settings):
     sims: int = Field(
         ge=1, description="Playouts for each legal move (Silver 4.6.2). Chosen per task there: no default."
     )
-    policy: PolicyName = Field(default="uniform", description="Of the playouts; mogo and fuego are for Go.")
+    policy: PolicyText = Field(default="uniform", description="Of the playouts; uniform, and others of Go.")
+    weights: str = Field(default=SHIPPED, min_length=1, description=_WEIGHTS)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        check_weights_are_used(self.policy, self.weights)
+        return self
 
 
 class FlatMcPlayer(Thinker):
@@ -79,17 +104,21 @@ class FlatMcPlayer(Thinker):
 
     def __init__(self, settings: FlatMcSettings) -> None:
         self.settings = settings
-        self.name = f"flat-mc:sims={settings.sims}"
-        if settings.policy != "uniform":
-            self.name += f",policy={settings.policy}"
+        self.name = _name("flat-mc", settings)
+        self.lasting_name = _name("flat-mc", settings.replace(weights=lasting_weights(settings.weights)))
+        self._policy = PlayoutPolicy(settings.policy, settings.weights)
 
     def check(self, game: Game[Any]) -> None:
         """An error if the game does not have the policy."""
-        check_policy(game, self.settings.policy)
+        self._policy.native(game)
+
+    def fingerprint(self, game: Game[Any]) -> str | None:
+        """Of the weights."""
+        return self._policy.fingerprint(game)
 
     def think(self, game: Game[Any], state: Any, rng: Rng) -> "_FlatThinking":  # noqa: ANN401
         """Starts a search of all candidates."""
-        search = FlatMonteCarlo(game, state, rng=rng.split("search"), policy=self.settings.policy)
+        search = FlatMonteCarlo(game, state, rng=rng.split("search"), policy=self._policy)
         return _FlatThinking(search, self.settings.sims, rng.split("ties"))
 
 
@@ -113,3 +142,7 @@ class _FlatThinking:
         tried = [root for root in self._search.root_actions() if root.visits]
         tried.sort(key=self._search.value_to_play, reverse=True)
         return [Candidate(Action(root.action), root.visits, root.value, (Action(root.action),)) for root in tried]
+
+
+def _name(kind: str, settings: Settings) -> str:
+    return format_spec(PlayerSpec(kind, settings.model_dump(exclude_defaults=True)))

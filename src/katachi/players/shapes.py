@@ -4,14 +4,11 @@ Alpha-beta plays other games as well; there it knows nothing, and every leaf is 
 see to the end (endings of tic-tac-toe, say) perfectly, and before that the first of its candidates.
 """
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from katachi._core import Player, Rng
-from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.settings import Settings
 from katachi.core.types import Action
@@ -22,59 +19,21 @@ from katachi.players.spec import PlayerSpec, format_spec
 from katachi.players.thinking import Candidate, Thinker
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
+from katachi.values.weights_reader import NO_WEIGHTS, SHIPPED, WeightsReader, lasting_weights
 
 if TYPE_CHECKING:
     from katachi.values.shipped import Evaluation
 
-__all__ = [
-    "AlphaBetaPlayer",
-    "AlphaBetaPlayerSettings",
-    "ShapesPlayer",
-    "ShapesSettings",
-    "WeightsReader",
-    "board_side",
-    "lasting_weights",
-]
-
-_SHIPPED, _NOTHING = "shipped", "none"
+__all__ = ["AlphaBetaPlayer", "AlphaBetaPlayerSettings", "ShapesPlayer", "ShapesSettings"]
 
 
 class ShapesSettings(Settings):
     """Whose weights, and how much is left to chance."""
 
     weights: str = Field(
-        default=_SHIPPED, min_length=1, description="A file of weights (katachi train), or those of the package."
+        default=SHIPPED, min_length=1, description="A file of weights (katachi train), or those of the package."
     )
     epsilon: float = Field(default=0.0, ge=0, le=1, description="How often a move is random (5.7.5: 0 in matches).")
-
-
-class WeightsReader:
-    """Reads a player's weights once for each size of board: they stay what they are, whatever becomes of the file."""
-
-    def __init__(self, weights: str) -> None:
-        self._weights = weights
-        self._evaluations: dict[int, Evaluation] = {}
-
-    def evaluation(self, game: Game[Any]) -> "Evaluation":
-        """Of the boards of a game."""
-        # Here, since they need numpy, which is long to load and starts threads.
-        from katachi.values.shipped import evaluation_of, shipped_weights
-
-        size = board_side(game)
-        if size not in self._evaluations:
-            shipped = self._weights == _SHIPPED
-            path = shipped_weights(size) if shipped else Path(self._weights).expanduser()
-            self._evaluations[size] = evaluation_of(path, size)
-        return self._evaluations[size]
-
-
-def board_side(game: Game[Any]) -> int:
-    """The side of the board, which local shapes need to be square, and of Go."""
-    if not isinstance(game, GoGame):
-        raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}")
-    if game.width != game.height:
-        raise InvalidArgumentError(f"local shapes are for square boards, not for {game.width}x{game.height}")
-    return game.width
 
 
 class ShapesPlayer(Thinker):
@@ -130,7 +89,7 @@ class AlphaBetaPlayerSettings(AlphaBetaSettings):
     """A search, its evaluation and its budget for each move."""
 
     weights: str = Field(
-        default=_SHIPPED,
+        default=SHIPPED,
         min_length=1,
         description="In Go: a file of weights (katachi train), those of the package, or none: it knows nothing.",
     )
@@ -189,7 +148,7 @@ class AlphaBetaPlayer(Thinker):
         return _AlphaBetaThinking(game, state, rng, self.settings, self._evaluation(game))
 
     def _evaluation(self, game: Game[Any]) -> "Evaluation | None":
-        if self.settings.weights == _NOTHING or (self.settings.weights == _SHIPPED and not isinstance(game, GoGame)):
+        if self.settings.weights == NO_WEIGHTS or (self.settings.weights == SHIPPED and not isinstance(game, GoGame)):
             return None
         return self._reader.evaluation(game)
 
@@ -249,11 +208,6 @@ class _AlphaBetaThinking:
 
     def _chance(self, value: float) -> float:
         return value if self._evaluation is None else self._evaluation.chance(value)
-
-
-def lasting_weights(weights: str) -> str:
-    """The same file in whatever folder one is."""
-    return weights if weights in (_SHIPPED, _NOTHING) else os.path.abspath(os.path.expanduser(weights))
 
 
 def _name(kind: str, settings: Settings, weights: str) -> str:

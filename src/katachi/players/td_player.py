@@ -17,12 +17,13 @@ from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.games.go.position import Position
 from katachi.players.player import Decision
-from katachi.players.shapes import WeightsReader, board_side, lasting_weights
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
+from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
+from katachi.values.weights_reader import NO_WEIGHTS, SHIPPED, WeightsReader, board_side, lasting_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TD_PRESETS", "TdPlayer", "TdPlayerSettings"]
 
-_NOTHING = "none"
 _LINE = 6  # moves that an analysis shows
 
 # What the three players are, as settings of one.
@@ -45,7 +45,7 @@ class TdPlayerSettings(TdSearchSettings):
     """A search, what it knows before, what looks ahead behind it, and its budget for each move."""
 
     weights: str = Field(
-        default=_NOTHING,
+        default=NO_WEIGHTS,
         min_length=1,
         description="The long-term memory: a file of weights (katachi train), those of the package (shipped), or none.",
     )
@@ -74,7 +74,7 @@ class TdPlayerSettings(TdSearchSettings):
     def _has_a_budget(self) -> Self:
         if self.sims is None and self.seconds is None:
             raise ValueError("give at least one of sims, seconds: the budget of a move")
-        if self.head != "logistic" and self.weights != _NOTHING:
+        if self.head != "logistic" and self.weights != NO_WEIGHTS:
             raise ValueError(f"head={self.head} has no sum with a long-term memory: its weights are of a logistic one")
         if self.stale and self.depth > 1:
             raise ValueError("stale values are for depth=1")
@@ -103,6 +103,7 @@ class TdPlayer(Thinker):
         self.name = preset_spec(kind, settings, usual)
         self.lasting_name = preset_spec(kind, settings, usual, weights=lasting_weights(settings.weights))
         self._reader = WeightsReader(settings.weights)
+        self._policy = PlayoutPolicy(settings.policy, SHIPPED if settings.weights == NO_WEIGHTS else settings.weights)
         self._memory: TdMemory | None = None
         self._state: Position | None = None
         self._snapshots: deque[_Snapshot] = deque()
@@ -120,16 +121,19 @@ class TdPlayer(Thinker):
     def check(self, game: Game[Any]) -> None:
         """An error if the game is not Go on a square board, or there are no weights for it."""
         self.memory(game)
+        self._policy.native(game)
 
     def fingerprint(self, game: Game[Any]) -> str | None:
         """Of the weights."""
-        return None if self.settings.weights == _NOTHING else self._reader.evaluation(game).fingerprint
+        if self.settings.weights == NO_WEIGHTS:
+            return self._policy.fingerprint(game)
+        return self._reader.evaluation(game).fingerprint
 
     def memory(self, game: Game[Any]) -> TdMemory:
         """What it knows of the game that goes on, or before the first move of one."""
         size = board_side(game)
         if self._memory is None or self._memory.size != size:
-            long_term = None if self.settings.weights == _NOTHING else self._reader.evaluation(game).evaluator
+            long_term = None if self.settings.weights == NO_WEIGHTS else self._reader.evaluation(game).evaluator
             is_separate = self.settings.memories == "separate"
             self._memory = TdMemory(size, self.settings, long_term=long_term, separate=is_separate)
             self._state = None
@@ -142,7 +146,7 @@ class TdPlayer(Thinker):
             memory.clear()
             self._snapshots.clear()
         self._state = state
-        search = TdSearch(game, state, memory=memory, rng=rng.split("search"))
+        search = TdSearch(game, state, memory=memory, rng=rng.split("search"), policy=self._policy)
         return _TdThinking(self, search, game, state, rng.split("ties"))
 
     def why(self, game: Game[Any], state: Any, action: Action, most: int = 10) -> str:  # noqa: ANN401

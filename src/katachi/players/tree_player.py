@@ -12,9 +12,9 @@ from katachi.games.contract import Game, is_same_state
 from katachi.players.player import Decision
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
-from katachi.policies.playout_policies import check_policy
 from katachi.search.searches import Progress, TreeSearch
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
+from katachi.values.weights_reader import lasting_weights
 
 __all__ = ["TreePlayer", "TreePlayerSettings"]
 
@@ -50,7 +50,10 @@ class TreePlayer(Thinker):
 
     def __init__(self, kind: str, settings: TreePlayerSettings) -> None:
         self.settings = settings
-        self.name = preset_spec(kind, settings, TreePlayerSettings(**{**PRESETS[kind], "sims": 1}))
+        usual = TreePlayerSettings(**{**PRESETS[kind], "sims": 1})
+        self.name = preset_spec(kind, settings, usual)
+        self.lasting_name = preset_spec(kind, settings, usual, weights=lasting_weights(settings.weights))
+        self._policy = settings.default_policy
         self._search: TreeSearch | None = None
         self._game: Game[Any] | None = None
         self._state: Any = None
@@ -69,7 +72,11 @@ class TreePlayer(Thinker):
     def check(self, game: Game[Any]) -> None:
         """An error if the search does not take this game."""
         self.settings.check_game(game.facts, game.name)
-        check_policy(game, self.settings.default_policy)
+        self._policy.native(game)
+
+    def fingerprint(self, game: Game[Any]) -> str | None:
+        """Of the weights."""
+        return self._policy.fingerprint(game)
 
     def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TreeThinking":  # noqa: ANN401
         """Goes on with what is kept, or starts."""
@@ -91,7 +98,7 @@ class TreePlayer(Thinker):
             if path is not None:
                 search.move_to(state, path, rng)
                 return search
-        return TreeSearch(game, state, rng=rng, settings=self.settings)
+        return TreeSearch(game, state, rng=rng, settings=self.settings, policy=self._policy)
 
     def _path(self, game: Game[Any], state: Any) -> list[Action] | None:  # noqa: ANN401
         """What has been played since; None if the state does not follow so."""

@@ -13,7 +13,7 @@ from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state, native_state
-from katachi.policies.playout_policies import PolicyName, check_policy
+from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.tree import Tree, TreeNode
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
@@ -81,12 +81,19 @@ class RootSearch:
 
 
 class FlatMonteCarlo(RootSearch):
-    """Flat Monte-Carlo (Silver 3.3.4, 4.6.2): playouts after each action in turn, by a policy."""
+    """Flat Monte-Carlo (Silver 3.3.4, 4.6.2): playouts after each action in turn, by a policy or its text."""
 
-    def __init__(self, game: Game[Any], state: Any, *, rng: _core.Rng, policy: PolicyName = "uniform") -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        game: Game[Any],
+        state: Any,  # noqa: ANN401
+        *,
+        rng: _core.Rng,
+        policy: str | PlayoutPolicy = "uniform",
+    ) -> None:
         root = self._hold(game, state)
-        check_policy(game, policy, state)
-        self._native = _core.flat_monte_carlo(root, rng, policy)
+        ready = policy if isinstance(policy, PlayoutPolicy) else PlayoutPolicy(policy)
+        self._native = _core.flat_monte_carlo(root, rng, ready.native(game, state))
 
 
 class TreeSearch(RootSearch):
@@ -95,7 +102,8 @@ class TreeSearch(RootSearch):
     `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it,
     where the settings ask for a heuristic. They get states as the game has them; of a native game, its
     `katachi._core.State`. `value` is asked of terminal states too, and is to contain the reward of entering the state
-    where the convention is afterstate.
+    where the convention is afterstate. `policy` is the playout policy of the settings, for one who makes many searches
+    and wants its weights to be read once.
     """
 
     _native: _core.TreeMemory
@@ -109,6 +117,7 @@ class TreeSearch(RootSearch):
         settings: TreeSearchSettings | None = None,
         value: Callable[[Any], float] | None = None,
         playout: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
+        policy: PlayoutPolicy | None = None,
     ) -> None:
         self.settings = preset("uct") if settings is None else settings
         if not isinstance(self.settings, TreeSearchSettings):
@@ -122,9 +131,9 @@ class TreeSearch(RootSearch):
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)
-        check_policy(game, self.settings.default_policy, state)
+        self._policy = (self.settings.default_policy if policy is None else policy).native(game, state)
         self._game, self._state, self._heuristics = game, state, (value, playout)
-        self._native = _core.tree_search(root, self.settings.to_native(root.facts), rng, value, playout)
+        self._native = self._planted(root, rng)
 
     @property
     def tree(self) -> Tree:
@@ -150,12 +159,15 @@ class TreeSearch(RootSearch):
         native = self._hold(self._game, state)
         self._state = state
         if self.settings.between_moves == "discard":
-            self._native = _core.tree_search(native, self.settings.to_native(native.facts), rng, *self._heuristics)
+            self._native = self._planted(native, rng)
             return False
         is_known = self._native.move_root(native, list(actions), rng)
         if is_known and self.settings.between_moves == "forget":
             self._native.forget(self.settings.forget_share)
         return is_known
+
+    def _planted(self, root: _core.State, rng: _core.Rng) -> _core.TreeMemory:
+        return _core.tree_search(root, self.settings.to_native(root.facts, self._policy), rng, *self._heuristics)
 
     def _check_path(self, state: Any, actions: Sequence[Action]) -> None:  # noqa: ANN401
         """Do the actions lead to the state? After chance, and where states cannot be compared, nobody knows."""

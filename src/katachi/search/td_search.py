@@ -20,7 +20,7 @@ from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
 from katachi.learning.td_settings import TdSettings
-from katachi.policies.playout_policies import PolicyName
+from katachi.policies.playout_policies import PlayoutPolicy, PolicyText
 from katachi.search.searches import RootSearch
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class TdSearchSettings(TdSettings):
         description="T: moves of a simulation before the default policy takes over (6.9.1); a fraction is the chance "
         "of one more.",
     )
-    policy: PolicyName = Field(default="fuego", description="The default policy (6.9).")
-    policy_random: float = Field(
-        default=0.0, ge=0, le=1, description="How often it plays a random move instead (7.5; 0.4 in tournaments)."
+    policy: PolicyText = Field(
+        default="fuego",
+        description="The default policy (6.9); in tournaments it was mix(0.4*uniform+0.6*fuego) (7.5).",
     )
     record_limit: int = Field(
         default=0,
@@ -104,8 +104,8 @@ class TdSearchSettings(TdSettings):
                 raise ValueError(text)
         return self
 
-    def to_options(self) -> TdSearchOptions:
-        """What native code takes, of the simulations."""
+    def to_options(self, policy: _core.Policy) -> TdSearchOptions:
+        """What native code takes, of the simulations; with the default policy, made ready for a game."""
         options = TdSearchOptions()
         for name in (
             "exploration",
@@ -113,14 +113,13 @@ class TdSearchSettings(TdSettings):
             "epsilon_policy",
             "epsilon_half",
             "temperature",
-            "policy",
-            "policy_random",
             "record_limit",
             "mercy",
             "threads",
         ):
             setattr(options, name, getattr(self, name))
         options.switch_after = self.switched_after
+        options.policy = policy
         return options
 
     @property
@@ -238,12 +237,23 @@ class TdSearch(RootSearch):
 
     _native: _core.TdSearch
 
-    def __init__(self, game: Game[Any], state: Any, *, memory: TdMemory, rng: Rng) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        game: Game[Any],
+        state: Any,  # noqa: ANN401
+        *,
+        memory: TdMemory,
+        rng: Rng,
+        policy: PlayoutPolicy | None = None,
+    ) -> None:
+        """`policy`: the default policy of the settings, where it needs other weights than those of the package."""
         if not isinstance(game, GoGame):
             raise InvalidArgumentError(f"local shapes are for Go, not for {game.name}: see katachi.planning for others")
         self.memory = memory
         root = self._hold(game, state)
-        self._native = _core.td_search(root, memory.native, memory.settings.to_options(), rng, memory.below)
+        ready = PlayoutPolicy(memory.settings.policy) if policy is None else policy
+        options = memory.settings.to_options(ready.native(game, state))
+        self._native = _core.td_search(root, memory.native, options, rng, memory.below)
 
     @property
     def value(self) -> float:

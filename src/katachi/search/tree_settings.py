@@ -4,20 +4,32 @@ Sections are of Vodopivec (2018) where nothing else is said. Every setting can b
 few that contradict each other; those are refused by name. The native twin is cpp/search/tree_options.hpp.
 """
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from katachi._core import GameFacts, KeyKind, TreeSearchOptions
-from katachi.core.errors import InvalidArgumentError, UnknownNameError
+from katachi._core import GameFacts, KeyKind, Policy, TreeSearchOptions
+from katachi.core.errors import InvalidArgumentError, ParseError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
-from katachi.policies.playout_policies import PolicyName
+from katachi.policies.playout_policies import PlayoutPolicy, check_weights_are_used
+from katachi.policies.policy_text import canonical_policy
+from katachi.values.weights_reader import SHIPPED
 
 __all__ = ["PRESETS", "TreeSearchSettings", "preset"]
 
 _MOST_STEPS = 100_000  # of an episode (cpp/games/game_state.hpp)
 _LARGEST_VALUE = 1e100  # cpp/search/tree_options.hpp
-_NOT_NATIVE = frozenset(("final_move", "between_moves", "forget_share"))
+_NOT_NATIVE = frozenset(("final_move", "between_moves", "forget_share", "weights"))
+_OWN_POLICIES = ("weighted", "mast", "heuristic")  # they need what only a tree search has
+
+
+def _canonical_playout_policy(text: str) -> str:
+    if text in _OWN_POLICIES:
+        return text
+    try:
+        return canonical_policy(text)
+    except ParseError as error:
+        raise ValueError(f"{error} (of a tree search also {', '.join(_OWN_POLICIES)})") from None
 
 
 class TreeSearchSettings(Settings):
@@ -147,10 +159,16 @@ class TreeSearchSettings(Settings):
         description="V_init for the searching player: a number; neutral: the middle of the game's bounds for two "
         "players, 0 for one; heuristic: the value function given to the search (4.5).",
     )
-    playout_policy: Literal["uniform", "weighted", "mast", "heuristic", "mogo", "fuego"] = Field(
+    playout_policy: Annotated[str, AfterValidator(_canonical_playout_policy)] = Field(
         default="uniform",
-        description="Uniform; random weights per episode (7.2); by mean returns of actions; given; in Go also mogo "
-        "and fuego (Silver 2009, 4.6.3 and 6.9; katachi.policies).",
+        description="uniform; weighted: random weights per episode (7.2); mast: by mean returns of actions; heuristic: "
+        "given; in Go also mogo, fuego, greedy(EPSILON) and others (Silver 2009, 4.6.3, 6.9 and 9.2; "
+        "docs/playout_policies.md).",
+    )
+    weights: str = Field(
+        default=SHIPPED,
+        min_length=1,
+        description="Of learnt playout policies: a file (katachi train), or shipped: those of the package.",
     )
     v_playout: (
         float
@@ -228,6 +246,7 @@ class TreeSearchSettings(Settings):
         ):
             if is_wrong:
                 raise ValueError(text)
+        check_weights_are_used(self._default_policy, self.weights)
         return self
 
     @property
@@ -241,9 +260,13 @@ class TreeSearchSettings(Settings):
         )
 
     @property
-    def default_policy(self) -> PolicyName:
-        """Which of the policies that not every game has is asked for; uniform if none is."""
-        return self.playout_policy if self.playout_policy in ("mogo", "fuego") else "uniform"
+    def default_policy(self) -> PlayoutPolicy:
+        """Of those that play a whole game by themselves the one that is asked for; uniform if none is."""
+        return PlayoutPolicy(self._default_policy, self.weights)
+
+    @property
+    def _default_policy(self) -> str:
+        return "uniform" if self.playout_policy in _OWN_POLICIES else self.playout_policy
 
     @property
     def needs_value(self) -> bool:
@@ -266,8 +289,8 @@ class TreeSearchSettings(Settings):
         if self.transitions == "observed" and not facts.deterministic and facts.key == KeyKind.NONE:
             raise InvalidArgumentError(f"transitions=observed tells outcomes by their keys, and {name} has none")
 
-    def to_native(self, facts: GameFacts) -> TreeSearchOptions:
-        """What native code takes, for a game."""
+    def to_native(self, facts: GameFacts, policy: Policy | None = None) -> TreeSearchOptions:
+        """What native code takes, for a game; `policy` is `default_policy` of that game, if it is not uniform."""
         options = TreeSearchOptions()
         values: dict[str, Any] = {
             name: getattr(self, name) for name in TreeSearchSettings.model_fields if name not in _NOT_NATIVE
@@ -277,6 +300,9 @@ class TreeSearchSettings(Settings):
         values["first_play_urgency"] = None if self.first_play_urgency == "first" else self.first_play_urgency
         if isinstance(self.v_playout, float):
             values["v_playout"], values["playout_constant"] = "constant", self.v_playout
+        values["playout_policy"] = self.playout_policy if self.playout_policy in _OWN_POLICIES else "policy"
+        if policy is not None:
+            values["policy"] = policy
         for name, value in values.items():
             setattr(options, name, value)
         return options

@@ -87,4 +87,4 @@ class ShapeValue:
 
         Equal positions are worth the same however they were reached, and so are symmetric ones.
         """
-        return ShapeEvaluator(self.shapes.native, self._weights)
+        return ShapeEvaluator(self.shapes.native, self._weights, self.linear_offset)

@@ -333,9 +333,13 @@ class Position:
         return self._native.search_state(eye_rule, max_plies)
 
     def playout_moves(
-        self, rng: Rng, eye_rule: EyeRule = EyeRule.SIMPLE, max_plies: int | None = None, policy: str = "uniform"
+        self,
+        rng: Rng,
+        eye_rule: EyeRule = EyeRule.SIMPLE,
+        max_plies: int | None = None,
+        policy: str | _core.Policy = "uniform",
     ) -> list[Action]:
-        """The moves of one playout from here; advances `rng`. The eye rule is of the uniform policy."""
+        """The moves of one playout from here; advances `rng`. MoGo's and Fuego's policies have their own eye rules."""
         return [Action(a) for a in self._native.playout_moves(rng, eye_rule, max_plies, policy)]
 
     def transformed(self, symmetry: Symmetry, *, swap_colours: bool = False) -> "Position":
