@@ -70,7 +70,7 @@ Policy Policy::mix(std::vector<double> shares, std::vector<Policy> parts) {
 }
 
 Policy Policy::two_stages(double moves, Policy first, Policy second) {
-    if (!(moves >= 0 && std::isfinite(moves))) {
+    if (moves < 0 || !std::isfinite(moves)) {
         throw InvalidArgumentError("a playout policy is switched after 0 or more moves, not " + number_text(moves));
     }
     Policy policy{.kind = PolicyKind::two_stages, .number = moves, .shapes = {}, .shares = {}, .parts = {}};
