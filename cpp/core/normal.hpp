@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "core/rng.hpp"
 
@@ -15,7 +16,7 @@ namespace katachi {
 class Ziggurat {
    public:
     Ziggurat() {
-        const double area = tail_start * height(tail_start) + std::sqrt(std::acos(0.0)) * std::erfc(tail_start / std::sqrt(2.0));
+        const double area = tail_start * height(tail_start) + std::sqrt(std::numbers::pi / 2) * std::erfc(tail_start / std::numbers::sqrt2);
         widths_[0] = area / height(tail_start);  // the bottom layer, as if its tail were a part of the rectangle
         widths_[1] = tail_start;
         for (std::size_t i = 2; i < layers; ++i) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ class AnyPolicy {
     virtual void follow(const B& /*board*/, go::Point /*p*/) {}
 
     // Adds `share` times the chances of its moves, where a playout begins after so many moves of the game. Returns what decides.
-    virtual std::string add_chances(const B& board, const go::Recent& recent, int moves, double share, Chances& chances) = 0;
+    virtual std::string_view add_chances(const B& board, const go::Recent& recent, int moves, double share, Chances& chances) = 0;
 };
 
 // All candidates of the player to move; a pass if there is none, and at any time without an eye rule.
@@ -60,7 +60,7 @@ class AnyUniform final : public AnyPolicy<B> {
    public:
     go::Point choose(B& board, const go::Recent& recent, Rng& rng) override { return policy_.choose(board, recent, rng); }
 
-    std::string add_chances(const B& board, const go::Recent& /*recent*/, int /*moves*/, double share, Chances& chances) override {
+    std::string_view add_chances(const B& board, const go::Recent& /*recent*/, int /*moves*/, double share, Chances& chances) override {
         double count = 0;
         for_each_candidate(board, rule, [&](go::Point) { ++count; });
         for_each_candidate(board, rule, [&](go::Point p) { chance_of(board, p, chances) += share / count; });
@@ -77,7 +77,7 @@ class AnyStaged final : public AnyPolicy<B> {
    public:
     go::Point choose(B& board, const go::Recent& recent, Rng& rng) override { return policy_.choose(board, recent, rng); }
 
-    std::string add_chances(const B& board, const go::Recent& recent, int /*moves*/, double share, Chances& chances) override {
+    std::string_view add_chances(const B& board, const go::Recent& recent, int /*moves*/, double share, Chances& chances) override {
         constexpr std::array names{"capture-last", "escape", "low-liberty", "pattern", "capture", "uniform"};
         StageMoves moves;
         const Stage stage = policy_.find(board, recent, moves);
@@ -125,7 +125,7 @@ class Mixture final : public AnyPolicy<B> {
         }
     }
 
-    std::string add_chances(const B& board, const go::Recent& recent, int moves, double share, Chances& chances) override {
+    std::string_view add_chances(const B& board, const go::Recent& recent, int moves, double share, Chances& chances) override {
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             parts_[i]->add_chances(board, recent, moves, share * shares_[i] / sum_, chances);
         }
@@ -177,14 +177,14 @@ class TwoStages final : public AnyPolicy<B> {
         ++moves_;
     }
 
-    std::string add_chances(const B& board, const go::Recent& recent, int moves, double share, Chances& chances) override {
+    std::string_view add_chances(const B& board, const go::Recent& recent, int moves, double share, Chances& chances) override {
         if (whole_ > 0) {
             return first_->add_chances(board, recent, moves, share, chances);
         }
         if (fraction_ > 0) {
             first_->add_chances(board, recent, moves, share * fraction_, chances);
         }
-        const std::string stage = second_->add_chances(board, recent, moves, share * (1 - fraction_), chances);
+        const std::string_view stage = second_->add_chances(board, recent, moves, share * (1 - fraction_), chances);
         return fraction_ > 0 ? "mix" : stage;
     }
 

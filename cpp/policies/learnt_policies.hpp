@@ -14,7 +14,7 @@
 #include <memory>
 #include <numbers>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -137,7 +137,7 @@ class GreedyPolicy final : public LearntPolicy<B> {
         return best.move();
     }
 
-    std::string add_chances(const B& board, const go::Recent& /*recent*/, int moves, double share, Chances& chances) override {
+    std::string_view add_chances(const B& board, const go::Recent& /*recent*/, int moves, double share, Chances& chances) override {
         values_.begin(board, moves);
         const double sign = board.to_play() == Player::black ? 1 : -1;
         std::vector<std::pair<go::Point, double>> found;
@@ -172,8 +172,8 @@ class GaussianPolicy final : public LearntPolicy<B> {
 
     // P(a) = integral of phi(x - z_a) times the product of Phi(x - z_b) over all other b, with z = (Q - max Q) / sd: by the trapezoidal rule, which
     // is exact to many digits for functions like these.
-    std::string add_chances(const B& board, const go::Recent& /*recent*/, int moves, double share, Chances& chances) override {
-        constexpr double farthest = 10;
+    std::string_view add_chances(const B& board, const go::Recent& /*recent*/, int moves, double share, Chances& chances) override {
+        constexpr int half = 320;  // of the steps
         constexpr double step = 1.0 / 32;
         values_.begin(board, moves);
         std::vector<std::pair<go::Point, double>> found;
@@ -183,17 +183,18 @@ class GaussianPolicy final : public LearntPolicy<B> {
             highest = std::max(highest, value);
         });
         std::vector<double> below(found.size());
-        for (double x = -farthest; x <= farthest; x += step) {
+        for (int i = -half; i <= half; ++i) {
+            const double x = i * step;
             double all = 1;
-            for (std::size_t i = 0; i < found.size(); ++i) {
-                const double z = x + (highest - found[i].second) / deviation_;
-                below[i] = std::erfc(-z / std::numbers::sqrt2) / 2;
-                all *= below[i];
+            for (std::size_t a = 0; a < found.size(); ++a) {
+                const double z = x + (highest - found[a].second) / deviation_;
+                below[a] = std::erfc(-z / std::numbers::sqrt2) / 2;
+                all *= below[a];
             }
-            for (std::size_t i = 0; i < found.size(); ++i) {
-                const double z = x + (highest - found[i].second) / deviation_;
+            for (std::size_t a = 0; a < found.size(); ++a) {
+                const double z = x + (highest - found[a].second) / deviation_;
                 const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-                chance_of(board, found[i].first, chances) += share * step * density * all / below[i];
+                chance_of(board, found[a].first, chances) += share * step * density * all / below[a];
             }
         }
         return "gaussian";
@@ -219,7 +220,7 @@ class SoftmaxPolicy final : public LearntPolicy<B> {
         return moves_[i];
     }
 
-    std::string add_chances(const B& board, const go::Recent& /*recent*/, int moves, double share, Chances& chances) override {
+    std::string_view add_chances(const B& board, const go::Recent& /*recent*/, int moves, double share, Chances& chances) override {
         values_.begin(board, moves);
         const double sum = weigh(board);
         for (std::size_t i = 0; i < moves_.size(); ++i) {

@@ -65,6 +65,7 @@ template <class B>
 std::unique_ptr<AnyPolicy<B>> any_policy(const Policy& policy, go::EyeRule eye_rule) {
     const auto values = [&] { return MoveValues<B>(policy.shapes, eye_rule); };
     std::vector<std::unique_ptr<AnyPolicy<B>>> parts;
+    parts.reserve(policy.parts.size());
     for (const Policy& part : policy.parts) {
         parts.push_back(any_policy<B>(part, eye_rule));
     }
@@ -207,7 +208,7 @@ PolicyMoves policy_moves(const S& state, const Policy& policy) {
         const auto& board = state.board();
         Chances chances(static_cast<std::size_t>(state.facts().action_space));
         const auto any = any_policy<typename PolicyFor<S>::Board>(policy, state.rules().eye_rule);
-        found.stage = any->add_chances(board, state.recent(), state.moves(), 1, chances);
+        found.stage = std::string(any->add_chances(board, state.recent(), state.moves(), 1, chances));
         for (std::size_t i = 0; i < chances.size(); ++i) {
             if (chances[i] > 0) {
                 found.moves.emplace_back(Action{static_cast<int>(i)}, chances[i]);

@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 8> names{"uniform", "mogo", "fuego", "gre
 
 std::string number_text(double number) {
     std::array<char, 32> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    return {digits.data(), end};
+    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    return {static_cast<const char*>(digits.data()), end};
 }
 
 std::optional<PolicyKind> find(std::string_view name, PolicyKind first, PolicyKind last) {
@@ -62,15 +62,15 @@ Policy Policy::mix(std::vector<double> shares, std::vector<Policy> parts) {
     for (const double share : shares) {
         sum += share;
     }
-    if (parts.empty() || shares.size() != parts.size() || std::ranges::any_of(shares, [](double share) { return !(share > 0); }) ||
-        !(std::abs(sum - 1) <= 1e-6)) {
+    const bool is_right = shares.size() == parts.size() && std::ranges::all_of(shares, [](double share) { return share > 0; });
+    if (!is_right || std::abs(sum - 1) > 1e-6) {
         throw InvalidArgumentError("a mixture of playout policies has shares above 0 whose sum is 1, not " + number_text(sum));
     }
     return {.kind = PolicyKind::mix, .number = 0, .shapes = {}, .shares = std::move(shares), .parts = std::move(parts)};
 }
 
 Policy Policy::two_stages(double moves, Policy first, Policy second) {
-    if (!(moves >= 0 && std::isfinite(moves))) {
+    if (moves < 0 || !std::isfinite(moves)) {
         throw InvalidArgumentError("a playout policy is switched after 0 or more moves, not " + number_text(moves));
     }
     Policy policy{.kind = PolicyKind::two_stages, .number = moves, .shapes = {}, .shares = {}, .parts = {}};

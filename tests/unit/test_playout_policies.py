@@ -11,7 +11,7 @@ from katachi._core import Pattern, Player
 from katachi.arena.match import play_match
 from katachi.core.errors import ParseError, SettingsError, WeightsError
 from katachi.games.contract import native_state
-from katachi.games.go import GoGame, Position
+from katachi.games.go import GoGame, Position, Rules
 from katachi.players.player import check_player, fingerprint, lasting_name
 from katachi.policies.playout_policies import PlayoutPolicy, check_policy, playout_patterns, policy_moves
 from katachi.search.tree_settings import preset
@@ -260,3 +260,31 @@ def test_trees_of_every_kind_use_them(policy: str, changes: dict[str, object]) -
     search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings)
     search.run(Limit(simulations=300))
     assert sum(root.visits for root in search.root_actions()) == 300
+
+
+@pytest.mark.parametrize("policy", ["greedy(0)", "switch(7;greedy(0);fuego)", "mix(1*greedy(0))"])
+@pytest.mark.parametrize("new_nodes", ["all", 12])
+def test_a_tree_tells_the_policy_every_move(policy: str, new_nodes: object) -> None:
+    """An episode whose states are all memorised: after its first move each one is the policy's, by values of then."""
+    game = GoGame(5, rules=Rules(ko="simple", suicide=False))  # as inside of a search
+    settings = preset("uct", playout_policy=policy, new_nodes=new_nodes)
+    for seed in range(8):
+        state = game.initial_state().play("C3").play("B2")
+        search = TreeSearch(game, state, rng=Rng(seed), settings=settings)
+        search.run(Limit(simulations=1))
+        line = search.tree.principal_variation()
+        assert len(line) == 12 if new_nodes == 12 else len(line) > 20
+        for t, node in enumerate(line):
+            is_second = policy.startswith("switch") and t - 1 >= 7
+            if t > 0:
+                assert node.action in policy_moves(game, state, "fuego" if is_second else "greedy(0)").moves
+            state = state.play(node.action)
+
+
+def test_another_root_may_not_be_of_another_size() -> None:
+    search = TreeSearch(GoGame(5), Position(5), rng=Rng(1), settings=preset("uct", playout_policy="greedy(0.1)"))
+    search.run(Limit(simulations=5))
+    with pytest.raises(InvalidArgumentError, match="are for boards of 5x5, not of 7x7"):
+        search._native.move_root(Position(7).search_state(), [], Rng(1))
+    search.run(Limit(simulations=5))
+    assert search.simulations == 10

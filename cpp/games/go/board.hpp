@@ -247,7 +247,7 @@ class Board {
     static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
     // Room for whole vectors of 16.
-    static constexpr std::size_t vector_capacity = (Capacity + 15) / 16 * 16;
+    static constexpr std::size_t vector_capacity = (std::size_t{Capacity} + 15) / 16 * 16;
 
     // The parts of the playout loop are worth more inlined than the compiler's own accounting says.
     [[gnu::always_inline]] inline bool is_crowded_suicide(Point p) const;
@@ -633,7 +633,7 @@ std::optional<std::array<Point, 2>> Board<Index, Capacity>::two_liberties(Point 
     while (!neighbours_[at(stone)].any_empty()) {
         stone = next_[at(stone)];
     }
-    const Point first = around(stone)[at(std::bit_width(around_of(stone, Colour::empty)) - 1)];
+    const Point first = around(stone)[static_cast<std::size_t>(std::bit_width(around_of(stone, Colour::empty))) - 1];
     for (const Point q : around(first)) {
         rest -= Liberties::of(first).only_if(chain_[at(q)] == h);
     }
