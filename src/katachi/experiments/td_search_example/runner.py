@@ -1,7 +1,7 @@
 """Section 6.10: one position, what TD search thinks of every move, and its largest weights by size.
 
 The position is made by hand. All borders are closed but in the corner, where White's stones have three empty points in
-a row: with B9 Black kills them and wins, with any other move White plays there, lives and wins by half a point. One row
+a row: with B9 Black kills them and wins; else White plays there, lives, and is ahead by half a point. There is one row
 for each number of simulations and repetition.
 """
 
@@ -32,7 +32,7 @@ __all__ = ["BEST", "POSITION", "draw", "look", "run", "summarise", "total"]
 
 POSITION = """\
 . . . O X O . . .
-O O O O X O . O .
+O O O O X O O O .
 X X X X X X O . .
 . . . . . X O . .
 . . X . . X O O .
