@@ -42,8 +42,8 @@ from katachi.experiments.gnugo import spec_of
 from katachi.training.self_play import Schedule, SelfPlaySettings, train
 
 __all__ = [
-    "Bar", "Finding", "all_of", "beats", "count_rows", "elo", "headline", "is_alike", "is_even", "is_stronger", "mixed",
-    "played", "rate_duels", "reaches", "rises", "run_duels", "shown", "summary",
+    "Bar", "Finding", "all_of", "beats", "count_rows", "duel_settings", "elo", "headline", "is_alike", "is_even",
+    "is_stronger", "mixed", "played", "rate_duels", "reaches", "rises", "run_duels", "shown", "summary",
 ]  # fmt: skip
 
 _COLUMNS = ("player", "against", "board", "win rate", "games", "Elo", "bar")
@@ -68,7 +68,7 @@ def _trainings(settings: Mapping[str, Any]) -> list[_Training]:
     return [_Training.from_mapping(told) for told in settings.get("training", [])]
 
 
-def _expanded(settings: Mapping[str, Any]) -> dict[str, Any]:
+def duel_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of plain duels."""
     return {"seed": settings["seed"], "duel": [_expanded_duel(told) for told in settings["duel"]]}
 
@@ -85,7 +85,7 @@ def _expanded_duel(told: Mapping[str, Any]) -> dict[str, Any]:
 
 def count_rows(settings: Mapping[str, Any]) -> int:
     """Chunks of games."""
-    return plain.count_rows(_expanded(settings))
+    return plain.count_rows(duel_settings(settings))
 
 
 def run_duels(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progress: Progress) -> None:
@@ -105,7 +105,7 @@ def run_duels(settings: Mapping[str, Any], rows_path: Path, executor: Executor, 
         )
         train(learner, games=told.games, folder=folder, schedule=Schedule(snapshots=False), on_games=learning)
         files[told.name] = folder / "checkpoint.safetensors"
-    plain.run_duels(_expanded(settings), rows_path, executor, progress, files)
+    plain.run_duels(duel_settings(settings), rows_path, executor, progress, files)
 
 
 # ---- what the games say ----------------------------------------------------------------------------------------------
@@ -228,12 +228,11 @@ def is_alike(text: str, one: Duel | None, other: Duel | None) -> Finding:
     return Finding("reproduced" if low <= 0 <= high else "not", told)
 
 
-def rises(text: str, duels: Sequence[Duel], label: str, *, falls: bool = False) -> Finding:
-    """Does the win rate rise (or fall) at every step? It does not if one step is against it for certain."""
+def rises(text: str, duels: Sequence[Duel], label: str) -> Finding:
+    """Does the win rate rise at every step? It does not if one step is down for certain."""
     if len(duels) < 2:
         return _missing(text)
-    order = list(reversed(duels)) if falls else list(duels)
-    steps = [difference(after.score, before.score) for before, after in pairwise(order)]
+    steps = [difference(after.score, before.score) for before, after in pairwise(duels)]
     verdict: Verdict = "partly"
     if all(gap > 0 for gap, _, _ in steps):
         verdict = "reproduced"
