@@ -1,17 +1,21 @@
 """Figures of katachi.experiments.duels: win rates with their 95 % intervals, and the printed numbers beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from katachi.arena.statistics import Score
-from katachi.experiments.duels import Duel
+from katachi.experiments.duels import Duel, Label, find, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["even_line", "new_figure", "plot_curve", "plot_published", "plot_scores", "save_figure", "spread"]
+__all__ = [
+    "Panel", "draw_panels", "even_line", "new_figure", "plot_curve", "plot_published", "plot_scores", "save_figure",
+    "spread",
+]  # fmt: skip
 
 
 def new_figure(columns: int, rows: int = 1, width: float = 4.6, height: float = 3.8) -> "tuple[Figure, list[Axes]]":
@@ -76,3 +80,45 @@ def save_figure(figure: "Figure", path: Path) -> None:
     figure.savefig(path.with_suffix(".png"), dpi=120, metadata=no_software)
     with rc_context({"svg.hashsalt": "katachi"}):
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Win rates over one label, a curve for each value of another."""
+
+    title: str
+    x: str  # a label: numbers and words stand at equal distances
+    lines: str  # a label; what has none is one curve
+    where: Mapping[str, Label] = field(default_factory=dict)  # labels of the duels that it shows
+    bar: float | None = None  # per cent
+
+
+def draw_panels(duels: Sequence[Duel], panels: Sequence[Panel], path: Path) -> None:
+    """Side by side; those that have no games are empty."""
+    figure, axes = new_figure(len(panels), width=5)
+    for place, panel in zip(axes, panels, strict=True):
+        _draw_panel(place, [duel for duel in find(duels, **panel.where) if panel.x in duel.labels], panel)
+    save_figure(figure, path)
+
+
+def _draw_panel(axes: "Axes", duels: Sequence[Duel], panel: Panel) -> None:
+    places = {value: float(place) for place, value in enumerate(values_of(duels, panel.x))}
+    lines = list(dict.fromkeys(duel.labels.get(panel.lines, "") for duel in duels))
+    for number, line in enumerate(lines):
+        own = [duel for duel in duels if duel.labels.get(panel.lines, "") == line]
+        own.sort(key=lambda duel: places[duel[panel.x]])
+        label = f"{panel.lines} {line:,}" if isinstance(line, int | float) else line
+        plot_scores(
+            axes,
+            [places[duel[panel.x]] + 0.06 * number for duel in own],
+            [duel.score for duel in own],
+            label or "win rate",
+            colour=f"C{number}",
+        )
+    even_line(axes, panel.title, panel.x)
+    axes.set_ylim(-3, 103)
+    axes.set_xticks(list(places.values()), [str(value) for value in places], rotation=30)
+    if panel.bar is not None:
+        axes.axhline(panel.bar, color="black", linestyle="--", linewidth=1, label=f"bar {panel.bar:g} %")
+    if lines:
+        axes.legend(fontsize="small")

@@ -48,7 +48,7 @@ from katachi.players.registry import make_player
 __all__ = [
     "Cell", "Duel", "DuelSettings", "DuelsSettings", "Label", "at_least", "below", "best_of", "between", "both",
     "chunks_of", "count_rows", "difference", "duels_of", "find", "is_above", "match_command", "near_best", "only",
-    "percent", "play_chunk", "run_duels", "run_others", "sampling_error", "scored",
+    "percent", "play_chunk", "run_duels", "run_others", "sampling_error", "scored", "values_of",
 ]  # fmt: skip
 
 Label: TypeAlias = float | int | str
@@ -403,6 +403,13 @@ def find(duels: Sequence[Duel], **labels: Label) -> list[Duel]:
 def only(duels: Sequence[Duel], **labels: Label) -> Duel | None:
     """The one with these labels; None if it was not played."""
     return next(iter(find(duels, **labels)), None)
+
+
+def values_of(duels: Sequence[Duel], label: str) -> list[Any]:
+    """What the duels have of one label: numbers in their order, then words in that of the duels."""
+    found = dict.fromkeys(duel[label] for duel in duels if label in duel.labels)
+    numbers = sorted(value for value in found if not isinstance(value, str))
+    return numbers + [value for value in found if isinstance(value, str)]
 
 
 def best_of(duels: Sequence[Duel]) -> Duel:

@@ -1,0 +1,1 @@
+"""Alpha-beta on what Dyna-2 has learnt."""

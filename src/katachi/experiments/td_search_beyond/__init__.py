@@ -1,0 +1,1 @@
+"""Step sizes and exploration beyond the plain form of TD search."""

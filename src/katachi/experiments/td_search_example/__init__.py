@@ -1,0 +1,1 @@
+"""What TD search learns in one position."""

@@ -1,0 +1,1 @@
+"""Bootstrapping in TD search: lambda, with both kinds of traces."""

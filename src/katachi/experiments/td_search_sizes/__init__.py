@@ -1,0 +1,1 @@
+"""Which sizes of local shapes TD search needs."""

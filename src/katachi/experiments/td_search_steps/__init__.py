@@ -1,0 +1,1 @@
+"""Learning rates and exploration rates of TD search."""

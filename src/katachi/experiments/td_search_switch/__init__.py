@@ -1,0 +1,1 @@
+"""When TD search hands its simulations over to a default policy."""

@@ -1,0 +1,1 @@
+"""What TD search has learnt is for here and now, and worth keeping for the next move."""

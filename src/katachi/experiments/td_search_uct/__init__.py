@@ -1,0 +1,1 @@
+"""TD search against UCT with equal knowledge."""
