@@ -389,6 +389,11 @@ class TestBoards:
         assert verdict("td-search-boards", "fig-6-8", *rows) == figure
         assert verdict("td-search-boards", "h11", *rows) == headline
 
+    @pytest.mark.parametrize(("of", "headline"), [(100, "reproduced"), (80, "partly")])
+    def test_a_hundred_games_are_enough_on_the_large_board(self, of: int, headline: str) -> None:
+        rows = [games(rate, of, board=side, sims=1000) for side, rate in ((5, 20), (9, 40), (13, 65))]
+        assert verdict("td-search-boards", "h11", *rows) == headline
+
     def test_two_boards_are_no_trend(self) -> None:
         rows = [games(rate, board=side, sims=1000) for side, rate in ((9, 60), (13, 80))]
         assert verdict("td-search-boards", "h11", *rows) == "partly"
