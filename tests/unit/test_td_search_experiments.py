@@ -1,6 +1,7 @@
 """The experiments on TD search and Dyna-2: each once, small, and their verdicts on rows made by hand."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError, SettingsError
 from katachi.experiments.duel_plots import Panel, draw_panels
 from katachi.experiments.duels import Duel, DuelsSettings, values_of
-from katachi.experiments.experiment import Answer, Row, read_rows
+from katachi.experiments.experiment import SCALES, Answer, Row, read_rows
 from katachi.experiments.ledger import load_ledger
 from katachi.experiments.registry import experiment, load_experiments
 from katachi.experiments.td_duels import (
@@ -85,6 +86,18 @@ class TestExperiments:
             for bar in found.claim.numbers.get("bars", []):
                 assert bar["row"] in found.description.rows
                 assert any(bar["labels"].items() <= own.items() for own in labels), bar
+
+    @pytest.mark.parametrize("id", EXPERIMENTS)
+    def test_every_player_can_be_made(self, id: str) -> None:
+        """Of all scales, without the weights that are trained first."""
+        for scale in SCALES:
+            told = experiment(id).settings(scale, 1)
+            cells = DuelsSettings.from_mapping(duel_settings(told)).cells() if "duel" in told else []
+            names = {f"@{training['name']}" for training in told.get("training", [])}
+            for spec in {spec for cell in cells for spec in (cell.first, cell.second)}:
+                assert set(re.findall(r"@\w+", spec)) <= names
+                if shown(spec) == spec:
+                    make_player(re.sub(r"@\w+", "shipped", spec))
 
     def test_every_claim_of_the_two_chapters_has_its_experiment(self) -> None:
         answered = [row for id in EXPERIMENTS for row in experiment(id).description.rows]
@@ -387,6 +400,11 @@ class TestBoards:
     def test_verdicts(self, rates: tuple[int, ...], figure: str, headline: str) -> None:
         rows = [games(rate, board=side, sims=1000) for side, rate in zip((5, 9, 13), rates, strict=True)]
         assert verdict("td-search-boards", "fig-6-8", *rows) == figure
+        assert verdict("td-search-boards", "h11", *rows) == headline
+
+    @pytest.mark.parametrize(("of", "headline"), [(100, "reproduced"), (80, "partly")])
+    def test_a_hundred_games_are_enough_on_the_large_board(self, of: int, headline: str) -> None:
+        rows = [games(rate, of, board=side, sims=1000) for side, rate in ((5, 20), (9, 40), (13, 65))]
         assert verdict("td-search-boards", "h11", *rows) == headline
 
     def test_two_boards_are_no_trend(self) -> None:

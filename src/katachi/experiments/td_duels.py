@@ -17,7 +17,8 @@ What a source says of the games is a list of *findings*, each with a verdict of 
 
     bars = [{ row = "silver-h12", text = "both at 200", labels = { player = "both", sims = 200 }, at_least = 50 }]
 
-A bar is reached if the win rate is there, over 200 games or with its whole interval; missed if the interval is below.
+A bar is reached if the win rate is there, over 200 games (or `games` of the bar) or with its whole interval; missed if
+the interval is below.
 """
 
 import re
@@ -90,15 +91,15 @@ def count_rows(settings: Mapping[str, Any]) -> int:
 
 def run_duels(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progress: Progress) -> None:
     """Learns what the players need, unless all games are there, and plays what is missing."""
-    there = len(read_rows(rows_path))
-    if sum("chunk" in row for row in read_rows(rows_path)) >= count_rows(settings):
+    rows = read_rows(rows_path)
+    if sum("chunk" in row for row in rows) >= count_rows(settings):
         return
     files = {}
     for told in _trainings(settings):
         folder = rows_path.parent / "training" / told.name
 
         def learning(games: int, _metrics: object, told: _Training = told) -> None:
-            progress(there, f"{told.name}: {games:,} of {told.games:,} training games")
+            progress(len(rows), f"{told.name}: {games:,} of {told.games:,} training games")
 
         learner = SelfPlaySettings.from_mapping(
             {"size": told.size, "sizes": tuple(told.sizes), "seed": settings["seed"]}
@@ -126,10 +127,11 @@ class Bar(Settings):
     text: str = Field(description="Who plays whom.")
     labels: dict[str, Any] = Field(description="Of the duel.")
     at_least: float = Field(ge=0, le=100, description="The first player's win rate.")
+    games: int = Field(default=_ENOUGH, ge=1, description="How many it takes, if the interval is not above.")
 
     def finding(self, duels: Sequence[Duel]) -> Finding:
         """Reached, missed or neither."""
-        return reaches(self.text, self.duel(duels), self.at_least)
+        return reaches(self.text, self.duel(duels), self.at_least, self.games)
 
     def duel(self, duels: Sequence[Duel]) -> Duel | None:
         """The one that it is about."""
@@ -171,14 +173,14 @@ def _missing(text: str) -> Finding:
     return Finding("partly", f"{text}: not played at this scale")
 
 
-def reaches(text: str, duel: Duel | None, bar: float) -> Finding:
+def reaches(text: str, duel: Duel | None, bar: float, enough: int = _ENOUGH) -> Finding:
     """Does the first player win so much? Few games are enough only if the whole interval is there."""
     if duel is None:
         return _missing(text)
     verdict = at_least(duel.score, bar)
     told = f"{text}: {scored(duel)}, bar {bar:g} %"
-    if verdict == "reproduced" and duel.games < _ENOUGH and not is_above(duel.score, bar):
-        return Finding("partly", f"{told} over {_ENOUGH} games")
+    if verdict == "reproduced" and duel.games < enough and not is_above(duel.score, bar):
+        return Finding("partly", f"{told} over {enough} games")
     return Finding(verdict, told)
 
 
