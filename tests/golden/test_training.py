@@ -24,7 +24,7 @@ CHECKPOINT_RUN = SelfPlaySettings(size=4, sizes=("1x1", "2x2"), seed=3, td=TdSet
     [
         ({}, "5324f28b6caff66a"),
         ({"td": TdSettings(lambda_=0.7, traces="replacing")}, "79d928bab7158535"),
-        ({"td": TdSettings(update_mode="online")}, "3b11502871510db6"),
+        ({"td": TdSettings(update_mode="online")}, "42763692e0f8b088"),
         ({"td": TdSettings(step_rule="counts")}, "62ac9165c2f13133"),
         ({"td": TdSettings(step_rule="kalman")}, "eaff70c6df4d90cf"),
         ({"td": TdSettings(step_rule="idbd")}, "3d27f74205b4cd1b"),

@@ -103,10 +103,11 @@ def test_demo_is_reproducible_and_ends_in_a_table(tmp_path: Path) -> None:
     answers = [json.loads(ran.stdout) for ran in (one, two, other)]
     assert answers[0] == answers[1]
     assert answers[0]["pairs"] != answers[2]["pairs"]
-    assert sum(row["points"] for row in answers[0]["players"]) == 2 * 15
+    assert sum(row["points"] for row in answers[0]["players"]) == 2 * 21
     assert answers[0]["players"][-1]["elo"] is not None
     kept = run(*arguments, "--out", str(tmp_path / "demo"))
     assert "shapes, 150 games" in kept.stdout
+    assert "dyna2, 150 games, 200 simulations" in kept.stdout
     assert "shapes, 100 games" in kept.stdout
     assert (tmp_path / "demo" / "weights-150" / "checkpoint.safetensors").exists()
     assert run(*arguments, "--out", str(tmp_path / "demo")).stdout == kept.stdout
