@@ -315,7 +315,8 @@ void bind_evaluator(nb::module_& m) {
             "representation"_a, "weights"_a, "linear_offset"_a.none() = nb::none())
         .def_prop_ro("unit", &ShapeEvaluator::unit, "What weights are rounded to multiples of.")
         .def_prop_ro("side", [](const ShapeEvaluator& e) { return e.representation().shapes().side(); })
-        .def_prop_ro("sizes", [](const ShapeEvaluator& e) { return sizes_of(e.representation()); }, "(width, height) of its shapes.")
+        .def_prop_ro(
+            "sizes", [](const ShapeEvaluator& e) { return sizes_of(e.representation()); }, "(width, height) of its shapes.")
         .def("chance", &ShapeEvaluator::chance, "sum"_a, "What a sum says about Black's chance to win.")
         .def(
             "sum",
