@@ -1,11 +1,7 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
@@ -14,9 +10,6 @@
 namespace katachi::bindings {
 
 namespace {
-
-using features::Entry;
-using FloatsIn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void bind_options(nb::module_& m) {
     nb::class_<TdSearchOptions>(m, "TdSearchOptions", "See katachi.search.td_search.TdSearchSettings.")

@@ -62,6 +62,9 @@ class TdSearchOf final : public TdSearch {
     double value() const override { return simulation().root_value(); }
 
     std::vector<Action> line(Action first, int length) const override {
+        if (std::ranges::find(root_.actions, first) == root_.actions.end()) {
+            throw InvalidArgumentError("action " + std::to_string(first.value) + " is not one of the root's");
+        }
         std::vector<Action> moves;
         go::GoState<B> state = root_.state;
         Action next = first;
@@ -143,12 +146,19 @@ class TdSearchOf final : public TdSearch {
         worker.errors += worker.game.errors;
     }
 
-    void take(Worker& worker) {
+    // Returns how many simulations there were.
+    std::uint64_t take(Worker& worker) {
+        std::uint64_t games = 0;
         for (std::size_t i = 0; i < visits_.size(); ++i) {
-            visits_[i] += std::exchange(worker.visits[i], 0);
+            const std::uint64_t visits = std::exchange(worker.visits[i], 0);
+            visits_[i] += visits;
+            games += visits;
         }
         errors_ += std::exchange(worker.errors, {});
-        last_game_ = worker.game;
+        if (games > 0) {
+            last_game_ = worker.game;
+        }
+        return games;
     }
 
     // Until the slice or the limit is spent. A search that has no answer yet does at least one simulation.
@@ -168,10 +178,7 @@ class TdSearchOf final : public TdSearch {
     void take_all() {
         std::uint64_t games = 0;
         for (const auto& worker : workers_) {
-            for (const std::uint64_t visits : worker->visits) {
-                games += visits;
-            }
-            take(*worker);
+            games += take(*worker);
         }
         count(games, stepped_);
     }

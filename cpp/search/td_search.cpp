@@ -18,7 +18,9 @@ ShapeWeights ShortTermMemory::no_weights() const {
 }
 
 void ShortTermMemory::clear() {
-    weights_ = no_weights();
+    for (std::uint32_t i = 0; i < weights_.count(); ++i) {  // in place: a search may still look at them
+        weights_.set(static_cast<features::Entry>(i) + 1, 0);
+    }
     learner_ = TdLearner(learner_.options(), representation_->weights());
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -75,7 +76,7 @@ class TdSimulation {
         if (!outcome_) {
             play_out(state, rng, game);
         }
-        game.outcome = *outcome_;
+        game.outcome = outcome_.value_or(0);
         learn(game);
         return first;
     }
@@ -102,9 +103,7 @@ class TdSimulation {
    private:
     void start_sums() {
         sums_.reset_to(root_sums_);
-        if (long_sums_) {
-            *long_sums_ = *root_->long_sums;
-        }
+        long_sums_ = root_->long_sums;
     }
 
     void begin(std::uint64_t played, SimulatedGame& game) {
@@ -138,7 +137,7 @@ class TdSimulation {
             return 0;
         }
         const go::Point p = geometry_.padded_point(action.value);
-        const double own = static_cast<double>(sums_.change(state.board(), p));
+        const auto own = static_cast<double>(sums_.change(state.board(), p));
         return long_sums_ ? own + static_cast<double>(long_sums_->change(state.board(), p)) * unit_ : own;
     }
 
@@ -211,11 +210,14 @@ class TdSimulation {
     Action any_by_value(const State& state, Rng& rng) {
         const double sign = state.to_play() == Player::black ? 1 : -1;
         weights_of_actions_.clear();
-        double total = 0;
+        double highest = -std::numeric_limits<double>::infinity();
         for (const Action action : actions_) {
-            const double value = sign * (learner_->value_of(sum() + change(state, action)) - 0.5);
-            total += std::exp(value / options_->temperature);
-            weights_of_actions_.push_back(total);
+            weights_of_actions_.push_back(sign * learner_->value_of(sum() + change(state, action)));
+            highest = std::max(highest, weights_of_actions_.back());
+        }
+        double total = 0;
+        for (double& weight : weights_of_actions_) {
+            weight = total += std::exp((weight - highest) / options_->temperature);  // of the best one 1: no sum is 0
         }
         const auto found = std::ranges::upper_bound(weights_of_actions_, rng.uniform() * total);
         const auto place = std::min<std::ptrdiff_t>(found - weights_of_actions_.begin(), static_cast<std::ptrdiff_t>(actions_.size()) - 1);

@@ -16,6 +16,9 @@ constexpr int bits = 18;
 double unit_for(const ShapeWeights& weights) {
     float largest = 0;
     for (const float weight : weights.values()) {
+        if (!std::isfinite(weight)) {
+            throw InvalidArgumentError("a weight is not a finite number");
+        }
         largest = std::max(largest, std::abs(weight));
     }
     return std::ldexp(1.0, (largest == 0 ? 0 : std::ilogb(largest) + 1) - bits);

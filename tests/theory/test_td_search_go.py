@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from katachi._core import Player, Rng, TdLearner
+from katachi.core.errors import DivergenceError, InvalidArgumentError
 from katachi.core.limit import Limit
+from katachi.core.types import Action
 from katachi.features.local_shapes import LocalShapes, ShapeSettings
 from katachi.games.go import GoGame, Position
 from katachi.games.go.rules import Rules
@@ -305,3 +307,38 @@ def test_the_short_term_memory_corrects_the_long_term_one(diagram: str, general:
     search.run(Limit(simulations=1000))
     assert best() == {here}
     assert search.value > 0.8
+
+
+def test_a_memory_can_be_cleared_while_a_search_is_kept() -> None:
+    for threads in (1, 2):
+        search, memory = searched(TdSearchSettings(threads=threads), 50)
+        assert len(search.last_game.moves) > 0
+        memory.clear()
+        assert search.value == 0.5
+        search.run(Limit(simulations=20))
+        assert search.value != 0.5
+
+
+def test_a_line_begins_with_an_action_of_the_root() -> None:
+    search, _ = searched(TdSearchSettings(), 20)
+    for action in (-5, 9999, CROOKED.moves[0]):
+        with pytest.raises(InvalidArgumentError, match=f"action {action} is not one of the root's"):
+            search.line(Action(action))
+    best = search.best(Rng(1))
+    assert search.line(best, 3)[0] == best
+
+
+def test_a_cold_softmax_takes_the_best() -> None:
+    settings = TdSearchSettings(exploration="softmax", temperature=1e-4, epsilon=0.0, alpha=0.0, switch_after=1)
+    search, _ = searched(settings, 200, long_term=LONG_TERM)
+    best = search.best(Rng(1))
+    assert next(root.visits for root in search.root_actions() if root.action == best) == 200
+
+
+def test_weights_beyond_all_bounds_are_refused() -> None:
+    memory = TdMemory(5, TdSearchSettings(head="linear", alpha=1000.0, lambda_=0.9))
+    search = TdSearch(GAME, CROOKED, memory=memory, rng=Rng(1))
+    with pytest.raises((DivergenceError, InvalidArgumentError), match="finite|bounds"):
+        for _ in range(200):
+            search.run(Limit(simulations=1))
+            memory.evaluator()

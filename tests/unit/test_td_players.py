@@ -11,7 +11,9 @@ from katachi.games.registry import make_game
 from katachi.players.player import check_player, fingerprint, lasting_name
 from katachi.players.registry import change_settings, make_player
 from katachi.players.td_player import TdPlayer
+from katachi.players.thinking import choose_within
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
+from katachi.search.td_why import why
 
 GAME = GoGame(5)
 
@@ -67,6 +69,7 @@ def test_presets_differ_as_the_source_says() -> None:
         ("td-search:sims=10,policy=fuega", "policy"),
         ("dyna2:sims=10,head=linear", "logistic"),
         ("hybrid:sims=10,stale=2", "stale"),
+        ("td-search:sims=10,stale=2,between_moves=reset", "stale"),
         ("td-search:sims=10,treads=2", "threads"),
     ],
 )
@@ -182,3 +185,28 @@ def test_a_search_can_be_stopped() -> None:
     for spec in ("td-search:sims=100000000", "hybrid:sims=100000000,depth=90"):
         decision = make_player(spec).choose(GAME, Position(5), Rng(1), lambda _: False)
         assert decision.simulations > 0
+
+
+def test_every_game_begins_anew() -> None:
+    """Also where it begins with the same object as the last one."""
+    player = player_of("td-search:sims=30")
+    start = GAME.initial_state()
+    assert player.choose(GAME, start, Rng(1)) == player.choose(GAME, start, Rng(1))
+
+
+@pytest.mark.parametrize("spec", ["hybrid:sims=1,depth=90", "hybrid:seconds=30,depth=90"])
+def test_without_time_left_the_best_value_decides(spec: str) -> None:
+    player = player_of(spec)
+    decision = choose_within(player, GoGame(9), Position(9).play("E5"), Rng(1), 0.0)
+    assert decision.action is not None
+    assert decision.simulations >= 1
+
+
+def test_a_linear_head_has_linear_chances() -> None:
+    state = Position(5).play("C3").play("B3").play("C2")
+    one = player_of("td-search:sims=60,head=linear,alpha=0.02")
+    two = player_of("td-search:sims=60,head=linear,alpha=0.02,depth=2")
+    assert one.choose(GAME, state, Rng(1)).value != pytest.approx(0.5, abs=1e-3)
+    told = why(two.memory(GAME), state, two.choose(GAME, state, Rng(1)).action or 0)
+    search = TdSearch(GAME, state, memory=two.memory(GAME), rng=Rng(1))
+    assert told.before == pytest.approx(search.value, abs=1e-5)

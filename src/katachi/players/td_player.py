@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from katachi._core import Rng
+from katachi._core import Rng, ShapeEvaluator
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["TD_PRESETS", "TdPlayer", "TdPlayerSettings"]
 
 _LINE = 6  # moves that an analysis shows
+_PREPARATION = 0.1  # seconds, before it has been measured
 
 # What the three players are, as settings of one.
 TD_PRESETS: dict[str, dict[str, Any]] = {
@@ -78,6 +79,8 @@ class TdPlayerSettings(TdSearchSettings):
             raise ValueError(f"head={self.head} has no sum with a long-term memory: its weights are of a logistic one")
         if self.stale and self.depth > 1:
             raise ValueError("stale values are for depth=1")
+        if self.stale and self.between_moves == "reset":
+            raise ValueError("stale values are for between_moves=keep: nothing old is left after a reset")
         return self
 
     @property
@@ -107,6 +110,7 @@ class TdPlayer(Thinker):
         self._memory: TdMemory | None = None
         self._state: Position | None = None
         self._snapshots: deque[_Snapshot] = deque()
+        self.preparation = _PREPARATION  # seconds that alpha-beta needs before its second ply: as last time
 
     @property
     def limit(self) -> Limit:
@@ -180,36 +184,42 @@ class _TdThinking:
     def __init__(self, player: TdPlayer, search: TdSearch, game: Game[Any], state: Position, ties: Rng) -> None:
         self._player, self._search, self._game, self._state, self._ties = player, search, game, state, ties
         self._ahead: AlphaBeta | None = None  # by the memory of now
+        self._evaluator: ShapeEvaluator | None = None  # that
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
-        settings = self._player.settings
+        player = self._player
         self._ahead = None
-        if settings.depth == 1:
+        if player.settings.depth == 1:
             return self._search.run(limit, progress)
-        started = time.monotonic()
-        part = limit if limit.seconds is None else limit.replace(seconds=limit.seconds * settings.share)
-        if not self._search.run(part, progress):
+        if limit.seconds is None:
+            return self._search.run(limit, progress) and self._look_ahead(None, progress)
+        end = time.monotonic() + limit.seconds
+        spare = limit.seconds - player.preparation
+        if spare <= 0:  # no time to look ahead
+            return self._search.run(limit, progress)
+        if not self._search.run(limit.replace(seconds=spare * player.settings.share), progress):
             return False
-        if limit.seconds is None and limit != self._player.limit:
-            return True  # in a hurry
-        return self._look_ahead(None if limit.seconds is None else started + limit.seconds, progress)
+        return self._look_ahead(end, progress) if end - time.monotonic() > player.preparation else True
 
     def _look_ahead(self, end: float | None, progress: Progress | None) -> bool:
+        """Alpha-beta until a time, or to its depth."""
         chosen = self._player.settings
         settings = AlphaBetaSettings(depth=chosen.depth, table="approximate", null_move=chosen.null_move)
-        evaluate = self._search.memory.evaluator()
-        left = None if end is None else end - time.monotonic()
-        if left is not None and left <= 0:
-            return True
-        ahead = AlphaBeta(self._game, self._state, settings=settings, evaluate=evaluate, rng=self._ties)
-        is_done = ahead.run(None if left is None else Limit(seconds=left), progress)
-        self._ahead = ahead if ahead.depth > 0 else None
-        return is_done
+        started = time.monotonic()
+        self._evaluator = self._search.memory.evaluator()
+        ahead = AlphaBeta(self._game, self._state, settings=settings, evaluate=self._evaluator, rng=self._ties)
+        ahead.run(Limit(steps=1))  # one ply
+        self._player.preparation = 1.5 * (time.monotonic() - started)
+        self._ahead = ahead
+        if end is None:
+            return ahead.run(None, progress)
+        left = end - time.monotonic()
+        return ahead.run(Limit(seconds=left), progress) if left > 0 else True
 
     def decision(self) -> Decision:
         simulations = self._search.simulations
         if self._ahead is not None:
-            return Decision(self._ahead.best_action, _chance(self._ahead.value), simulations)
+            return Decision(self._ahead.best_action, self._chance(self._ahead), simulations)
         if self._player.settings.stale:
             action = self._player.choose_old(self._state, self._search, copy(self._ties))
         else:
@@ -230,26 +240,24 @@ class _TdThinking:
         for root in roots:
             action = Action(root.action)
             if self._ahead is not None and action == best:
-                found.append(Candidate(action, root.visits, _chance(self._ahead.value), tuple(self._ahead.line)))
+                found.append(Candidate(action, root.visits, self._chance(self._ahead), tuple(self._ahead.line)))
             else:
                 found.append(Candidate(action, root.visits, root.value, tuple(self._search.line(action, _LINE))))
         return found
 
+    def _chance(self, ahead: AlphaBeta) -> float:
+        assert self._evaluator is not None
+        return self._evaluator.chance(ahead.value)
+
 
 def _follows(before: Position, now: Position) -> bool:
-    """Is it the same position again, or one that moves lead to?"""
-    if now is before:
-        return True
+    """Is it the same position again, or one that moves lead to? A game that has no moves yet has just begun."""
     known = before.moves
+    if now is before:
+        return len(known) > 0
     return (
         len(now.moves) > len(known)
         and now.moves[: len(known)] == known
         and now.start() == before.start()
         and now.rules == before.rules
     )
-
-
-def _chance(total: float) -> float:
-    from katachi.values.shape_value import logistic
-
-    return logistic(total)

@@ -35,7 +35,7 @@ __all__ = [
 ENDLESS = Limit(steps=2**63)
 """For a search that ends by itself, or is stopped."""
 
-_AT_ONCE = Limit(simulations=1)
+_AT_ONCE = Limit(simulations=1, seconds=1e-3)
 _OTHER_GAMES = 100.0  # moves, where neither a board nor the rules say anything
 
 

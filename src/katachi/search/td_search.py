@@ -217,7 +217,8 @@ class TdMemory:
 
     def evaluator(self) -> ShapeEvaluator:
         """Both memories as they are now, for full-width search: rounded a little, so that sums are exact."""
-        short = ShapeEvaluator(self._representation, self._native.weights)
+        offset = self.settings.linear_offset if self.settings.head == "linear" else None
+        short = ShapeEvaluator(self._representation, self._native.weights, offset)
         if self.below is None:
             return short
         sizes = {(width, height) for part in (self.below.sizes, self._representation.sizes) for width, height in part}
@@ -225,7 +226,7 @@ class TdMemory:
         weights = _core.ShapeWeights(both.weights)
         for part in (self.below, short):
             _core.add_shapes(part, both, weights)
-        return ShapeEvaluator(both, weights)
+        return ShapeEvaluator(both, weights, offset)
 
 
 class TdSearch(RootSearch):

@@ -17,7 +17,6 @@ from katachi.core.types import Action
 from katachi.features.local_shapes import LocalShapes, Shape, ShapeSettings, format_shape
 from katachi.games.go.position import Position
 from katachi.search.td_search import TdMemory
-from katachi.values.shape_value import logistic
 
 __all__ = ["MemoryName", "Reason", "Why", "why"]
 
@@ -100,7 +99,7 @@ def why(memory: TdMemory, position: Position, move: int | str) -> Why:
                     reasons.append(Reason(shapes.shape_of_weight(entry - 1), name, weight, is_made))
     reasons.sort(key=lambda reason: -abs(reason.weight))
     evaluator = memory.evaluator()
-    chances = [logistic(evaluator.sum(state.native)) for state in (position, after)]
+    chances = [evaluator.chance(evaluator.sum(state.native)) for state in (position, after)]
     return Why(memory.size, action, position.vertex(action), chances[0], chances[1], tuple(reasons))
 
 
