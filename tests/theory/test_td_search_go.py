@@ -338,7 +338,11 @@ def test_a_cold_softmax_takes_the_best() -> None:
 def test_weights_beyond_all_bounds_are_refused() -> None:
     memory = TdMemory(5, TdSearchSettings(head="linear", alpha=1000.0, lambda_=0.9))
     search = TdSearch(GAME, CROOKED, memory=memory, rng=Rng(1))
-    with pytest.raises((DivergenceError, InvalidArgumentError), match="finite|bounds"):
+
+    def search_and_freeze() -> None:
         for _ in range(200):
             search.run(Limit(simulations=1))
             memory.evaluator()
+
+    with pytest.raises((DivergenceError, InvalidArgumentError), match=r"finite|bounds"):
+        search_and_freeze()
