@@ -85,7 +85,7 @@ GameErrors TdLearner::learn_spans(Weights& weights, const SpanTrace& game, doubl
     for (int t = states - 1; t >= 0; --t) {
         const double target = cached_target(game, t, outcome);
         errors.add(game.value(t), target, outcome);
-        const double later = t + stride < states ? options_.lambda * credits_[static_cast<std::size_t>(t + stride)] : 0;
+        const double later = t + stride < states ? options_.lambda * credits_[static_cast<std::size_t>(t) + static_cast<std::size_t>(stride)] : 0;
         credits_[static_cast<std::size_t>(t)] = t < end ? target - game.value(t) + later : 0;
     }
     errors.finish(states);
