@@ -126,7 +126,7 @@ def test_budgets_within_seconds() -> None:
     assert limit_within(Limit(simulations=5), 2.0) == Limit(simulations=5, seconds=2.0)
     assert limit_within(Limit(seconds=30.0), 2.0) == Limit(seconds=2.0)
     assert limit_within(Limit(seconds=1.0), 2.0) == Limit(seconds=1.0)
-    assert limit_within(Limit(seconds=1.0), 0.0) == limit_within(None, -5.0) == Limit(simulations=1)
+    assert limit_within(Limit(seconds=1.0), 0.0) == limit_within(None, -5.0) == Limit(simulations=1, seconds=1e-3)
 
 
 def test_how_long_games_are_expected_to_be() -> None:
