@@ -48,7 +48,6 @@ class ShortTermMemory {
     ShortTermMemory(std::shared_ptr<const features::Representation> representation, const TdOptions& options);
 
     const features::Representation& representation() const { return *representation_; }
-    const std::shared_ptr<const features::Representation>& shared_representation() const { return representation_; }
     ShapeWeights& weights() { return weights_; }
     const ShapeWeights& weights() const { return weights_; }
     TdLearner& learner() { return learner_; }

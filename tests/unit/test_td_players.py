@@ -96,7 +96,7 @@ def test_a_memory_refuses_what_does_not_fit() -> None:
     check_player(shipped, GAME)
     long_term = shipped.memory(GAME).long_term
     assert long_term is not None
-    with pytest.raises(InvalidArgumentError, match="no shapes of 3x3"):
+    with pytest.raises(InvalidArgumentError, match=r"shapes of 3x3.*keep the memories separate"):
         TdMemory(5, TdSearchSettings(sizes="1x1+2x2"), long_term=long_term)
     with pytest.raises(InvalidArgumentError, match="keep them separate"):
         TdMemory(5, TdSearchSettings(sharing="ld"), long_term=long_term)

@@ -163,6 +163,8 @@ class TdPlayer(Thinker):
         """By the weights that a search had ended with so many moves ago, or the oldest that there are."""
         memory = search.memory
         now = len(state.moves)
+        if self._snapshots and self._snapshots[-1].moves == now:
+            self._snapshots.pop()  # it has searched on since
         self._snapshots.append(_Snapshot(now, memory.weights))
         while len(self._snapshots) > 1 and self._snapshots[1].moves <= now - self.settings.stale:
             self._snapshots.popleft()
@@ -183,8 +185,8 @@ class _TdThinking:
 
     def __init__(self, player: TdPlayer, search: TdSearch, game: Game[Any], state: Position, ties: Rng) -> None:
         self._player, self._search, self._game, self._state, self._ties = player, search, game, state, ties
-        self._ahead: AlphaBeta | None = None  # by the memory of now
-        self._evaluator: ShapeEvaluator | None = None  # that
+        self._ahead: AlphaBeta | None = None  # of the last run, if it has looked ahead
+        self._evaluator: ShapeEvaluator | None = None  # what values its leaves
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
         player = self._player

@@ -165,12 +165,24 @@ class TdMemory:
         self._representation = self.settings.to_representation(size)
         self._native = _core.ShortTermMemory(self._representation, self.settings.to_native())
         self._long_term = long_term
-        if long_term is not None and not separate and self.settings.sharing != "none":
+        if long_term is not None and not separate:
+            self._check_one_table(long_term)
+        self.clear()
+
+    def _check_one_table(self, long_term: ShapeEvaluator) -> None:
+        """Both memories fit into one table if every shape of the lower one has a weight of its own there."""
+        if self.settings.sharing != "none":
             raise InvalidArgumentError(
                 f"shapes that share weights (sharing={self.settings.sharing}) have no table for both memories: keep "
                 "them separate"
             )
-        self.clear()
+        named = [f"{width}x{height}" for width, height in long_term.sizes]
+        missing = [size for size in named if size not in self.settings.size_names]
+        if missing:
+            raise InvalidArgumentError(
+                f"the long-term memory has shapes of {', '.join(missing)}, and a table of sizes={self.settings.sizes} "
+                "has no place for them: keep the memories separate"
+            )
 
     @property
     def native(self) -> _core.ShortTermMemory:
