@@ -58,7 +58,7 @@ class ShapeSet {
     static Code contents(ShapeSize size);  // 3^points
 
     // Of a point row * side + col.
-    std::span<const Place> places(int point) const {
+    [[gnu::always_inline]] std::span<const Place> places(int point) const {
         const auto i = static_cast<std::size_t>(point);
         return std::span(places_).subspan(place_ends_[i], place_ends_[i + 1] - place_ends_[i]);
     }

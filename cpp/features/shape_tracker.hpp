@@ -27,6 +27,20 @@ class ShapeTracker {
     Code code(int window) const { return codes_[static_cast<std::size_t>(window)]; }
     Digit digit(int point) const { return digits_[static_cast<std::size_t>(point)]; }
 
+    // For good: no mark of before is rewound to. Calls on_change(window, code before, code after).
+    template <class OnChange>
+    [[gnu::always_inline]] void set(int point, Digit digit, OnChange&& on_change) {
+        Digit& here = digits_[static_cast<std::size_t>(point)];
+        const int step = static_cast<int>(digit) - static_cast<int>(here);
+        here = digit;
+        for (const Place& place : shapes_->places(point)) {
+            Code& code = codes_[place.window];
+            const Code before = code;
+            code = static_cast<Code>(before + step * place.power);
+            on_change(place.window, before, code);
+        }
+    }
+
     void put(int point, Digit digit) {
         log_.push_back({static_cast<std::uint16_t>(point), this->digit(point)});
         change(point, digit);
@@ -40,9 +54,6 @@ class ShapeTracker {
             log_.pop_back();
         }
     }
-    // What has been put so far stays: no mark of before is rewound to.
-    void forget_marks() { log_.clear(); }
-
     void clear() {
         codes_.assign(codes_.size(), 0);
         digits_.assign(digits_.size(), Digit::empty);
@@ -56,12 +67,7 @@ class ShapeTracker {
     };
 
     void change(int point, Digit digit) {
-        Digit& here = digits_[static_cast<std::size_t>(point)];
-        const int step = static_cast<int>(digit) - static_cast<int>(here);
-        here = digit;
-        for (const Place& place : shapes_->places(point)) {
-            codes_[place.window] = static_cast<Code>(codes_[place.window] + step * place.power);
-        }
+        set(point, digit, [](int, Code, Code) {});
     }
 
     const ShapeSet* shapes_;

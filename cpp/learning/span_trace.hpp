@@ -22,18 +22,20 @@ class SpanTrace {
     };
 
     void clear() {
+        sums_.clear();
         values_.clear();
         active_.clear();
         count_ = 0;
     }
-    // The next state: its value by the weights of now, and k, how many weights are active in it.
-    void add_state(double value, int k) {
+    // The next state: its sum and value by the weights of now, and k, how many weights are active in it.
+    void add_state(double sum, double value, int k) {
+        sums_.push_back(sum);
         values_.push_back(value);
         active_.push_back(k);
     }
-    void add_span(features::Entry entry, int begin, int end) {
-        if (count_ == spans_.size()) {
-            spans_.resize(2 * count_ + 1024);
+    [[gnu::always_inline]] void add_span(features::Entry entry, int begin, int end) {
+        if (count_ == spans_.size()) [[unlikely]] {
+            grow();
         }
         Span& span = spans_[count_++];
         span.entry = entry;
@@ -42,11 +44,15 @@ class SpanTrace {
     }
 
     int states() const { return static_cast<int>(values_.size()); }
+    double sum(int t) const { return sums_[static_cast<std::size_t>(t)]; }
     double value(int t) const { return values_[static_cast<std::size_t>(t)]; }
     int active(int t) const { return active_[static_cast<std::size_t>(t)]; }
     std::span<const Span> spans() const { return std::span(spans_).first(count_); }
 
    private:
+    [[gnu::noinline]] void grow() { spans_.resize(2 * count_ + 1024); }
+
+    std::vector<double> sums_;
     std::vector<double> values_;
     std::vector<int> active_;
     std::vector<Span> spans_;

@@ -1,5 +1,7 @@
 #include "learning/td.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -7,6 +9,23 @@
 namespace katachi {
 
 namespace {
+
+// The sum of cross-entropies of sigmoids, log(1 + exp(x)) - target * x each, with one logarithm for many of them.
+class CrossEntropies {
+   public:
+    void add(double x, double sigmoid, double target) {
+        total_ += std::max(x, 0.0) - target * x;
+        product_ *= std::max(sigmoid, 1 - sigmoid);  // 1 / (1 + exp(-|x|)), at least a half
+        if (product_ < 1e-200) {
+            total_ -= std::log(std::exchange(product_, 1));
+        }
+    }
+    double total() const { return total_ - std::log(product_); }
+
+   private:
+    double total_ = 0;
+    double product_ = 1;
+};
 
 bool has_traces(const TdOptions& options) { return options.lambda > 0 || options.normaliser == Normaliser::successor; }
 
@@ -82,12 +101,19 @@ GameErrors TdLearner::learn_spans(Weights& weights, const SpanTrace& game, doubl
     const int stride = options_.trace_parity == TraceParity::per_colour ? 2 : 1;
     credits_.assign(static_cast<std::size_t>(states) + 2, 0);
     GameErrors errors;
+    CrossEntropies entropies;
     for (int t = states - 1; t >= 0; --t) {
         const double target = cached_target(game, t, outcome);
-        errors.add(game.value(t), target, outcome);
+        if (options_.head == Head::linear) {
+            errors.add(game.value(t), target, outcome);
+        } else {
+            errors.add_distances(game.value(t), target, outcome);
+            entropies.add(game.sum(t), game.value(t), target);
+        }
         const double later = t + stride < states ? options_.lambda * credits_[static_cast<std::size_t>(t) + static_cast<std::size_t>(stride)] : 0;
         credits_[static_cast<std::size_t>(t)] = t < end ? target - game.value(t) + later : 0;
     }
+    errors.cross_entropy += entropies.total();
     errors.finish(states);
     if (end == 0) {
         return errors;

@@ -90,6 +90,10 @@ struct GameErrors {
     void add(double value, double target, double outcome) {
         const double bounded = std::clamp(value, 1e-12, 1 - 1e-12);
         cross_entropy -= target * std::log(bounded) + (1 - target) * std::log(1 - bounded);
+        add_distances(value, target, outcome);
+    }
+    // All but the cross-entropy.
+    void add_distances(double value, double target, double outcome) {
         mean += target - value;
         rms += (target - value) * (target - value);
         rms_to_outcome += (outcome - value) * (outcome - value);

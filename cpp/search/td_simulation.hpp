@@ -46,7 +46,8 @@ class TdSimulation {
           unit_(root.long_term ? root.long_term->unit() : 0),
           policy_(options.policy, root.state),
           by_spans_(learner.learns_spans()),
-          since_(representation.shapes().windows().size()) {
+          since_(representation.shapes().windows().size()),
+          takes_(static_cast<std::size_t>(geometry_.area())) {
         root_sums_.reset(root.state.board());
         for (int i = 0; i < geometry_.area(); ++i) {
             root_lead_ += stone_sign(root.state.board().colour(geometry_.padded_point(i)));
@@ -73,6 +74,10 @@ class TdSimulation {
             step(state, geometry_.is_pass(action) ? go::no_point : geometry_.padded_point(action.value), game);
         }
         needs_sums_ = false;
+        sums_.stop_changes();
+        if (long_sums_) {
+            long_sums_->stop_changes();
+        }
         if (!outcome_) {
             play_out(state, rng, game);
         }
@@ -132,16 +137,24 @@ class TdSimulation {
     double sum() const { return sums_.sum() + (long_sums_ ? static_cast<double>(long_sums_->sum()) * unit_ : 0); }
 
     // What an action adds to the sum.
-    double change(const State& state, Action action) {
+    [[gnu::always_inline]] double change(const State& state, Action action) {
         if (geometry_.is_pass(action)) {
             return 0;
         }
-        const go::Point p = geometry_.padded_point(action.value);
-        const auto own = static_cast<double>(sums_.change(state.board(), p));
-        return long_sums_ ? own + static_cast<double>(long_sums_->change(state.board(), p)) * unit_ : own;
+        if (takes_[static_cast<std::size_t>(action.value)]) [[unlikely]] {
+            const go::Point p = geometry_.padded_point(action.value);
+            const auto own = static_cast<double>(sums_.change(state.board(), p));
+            return long_sums_ ? own + static_cast<double>(long_sums_->change(state.board(), p)) * unit_ : own;
+        }
+        const features::Digit stone = ShortSums::digit(go::colour_of(state.to_play()));
+        const auto own = static_cast<double>(sums_.quiet_change(action.value, stone));
+        return long_sums_ ? own + static_cast<double>(long_sums_->quiet_change(action.value, stone)) * unit_ : own;
     }
 
+    // What may be played, and what of it takes something.
     void list_actions(const State& state, bool is_root) {
+        std::ranges::fill(takes_, false);
+        state.board().for_each_capture([&](go::Point p) { takes_[static_cast<std::size_t>(geometry_.dense(p))] = true; });
         if (is_root) {
             actions_ = root_->actions;
         } else {
@@ -157,9 +170,10 @@ class TdSimulation {
             records_ = false;
             return;
         }
-        const double value = learner_->value_of(sum());
+        const double sum = this->sum();
+        const double value = learner_->value_of(sum);
         if (by_spans_) {
-            spans_.add_state(value, active_);
+            spans_.add_state(sum, value, active_);
             return;
         }
         const auto codes = sums_.tracker().codes();
@@ -288,18 +302,21 @@ class TdSimulation {
             return;
         }
         const int next = spans_.states();  // the first state in which the windows are as they will be
+        const Lookup& lookup = sums_.lookup();
+        int* const starts = since_.data();
+        int active = active_;
         sums_.play(board, p, [&](int window, features::Code before, features::Code after) {
-            int& since = since_[static_cast<std::size_t>(window)];
-            const Lookup& lookup = sums_.lookup();
+            int& since = starts[window];
             lookup.for_each(window, before, [&](features::Entry entry) {
-                --active_;
+                --active;
                 if (since < next) {
                     spans_.add_span(entry, since, next);
                 }
             });
-            lookup.for_each(window, after, [&](features::Entry) { ++active_; });
+            lookup.for_each(window, after, [&](features::Entry) { ++active; });
             since = next;
         });
+        active_ = active;
     }
 
     static int stone_sign(go::Colour colour) { return colour == go::Colour::black ? 1 : colour == go::Colour::white ? -1 : 0; }
@@ -335,6 +352,7 @@ class TdSimulation {
     SpanTrace spans_;
     GameTrace trace_;
     ActionBuffer actions_;
+    std::vector<std::uint8_t> takes_;  // by point: a stone there takes others
     ActionBuffer buffer_;
     std::vector<double> weights_of_actions_;
     double epsilon_ = 0;

@@ -28,6 +28,8 @@ class Afterstates {
         changes_.resize(static_cast<std::size_t>(geometry_.area()));
     }
 
+    static features::Digit digit(go::Colour colour) { return colour == go::Colour::black ? features::Digit::black : features::Digit::white; }
+
     const features::ShapeTracker& tracker() const { return tracker_; }
     const Lookup& lookup() const { return lookup_; }
     // Another lookup, from the next `reset` on.
@@ -42,10 +44,9 @@ class Afterstates {
         for (int point = 0; point < geometry_.area(); ++point) {
             const go::Colour colour = board.colour(geometry_.padded_point(point));
             if (colour != go::Colour::empty) {
-                tracker_.put(point, digit(colour));
+                tracker_.set(point, digit(colour), [](int, features::Code, features::Code) {});
             }
         }
-        tracker_.forget_marks();
         renew();
     }
 
@@ -64,7 +65,11 @@ class Afterstates {
         for (Changes& change : changes_) {
             change.is_known = {};
         }
+        keeps_changes_ = true;
     }
+
+    // Until the next `reset` or `renew` nobody asks for a change, so that none has to be kept.
+    void stop_changes() { keeps_changes_ = false; }
 
     // Follows a move of the player to move on `board`, which has not been played there yet.
     template <class B>
@@ -82,7 +87,6 @@ class Afterstates {
         if (!is_suicide) {
             put(geometry_.dense(p), digit(go::colour_of(board.to_play())), on_change);
         }
-        tracker_.forget_marks();
         settle();
     }
 
@@ -91,9 +95,11 @@ class Afterstates {
     Worth change(const B& board, go::Point p) {
         const int point = geometry_.dense(p);
         const features::Digit own = digit(go::colour_of(board.to_play()));
-        if (board.captures(p)) [[unlikely]] {
-            return tried_out(board, p, point, own);
-        }
+        return board.captures(p) ? tried_out(board, p, point, own) : quiet_change(point, own);
+    }
+
+    // The same at a dense point where nothing is taken.
+    [[gnu::always_inline]] Worth quiet_change(int point, features::Digit own) {
         Changes& known = changes_[static_cast<std::size_t>(point)];
         const auto colour = static_cast<std::size_t>(own) - 1;
         if (!known.is_known[colour]) {
@@ -108,8 +114,6 @@ class Afterstates {
         std::array<Worth, 2> change{};
         std::array<bool, 2> is_known{};
     };
-
-    static features::Digit digit(go::Colour colour) { return colour == go::Colour::black ? features::Digit::black : features::Digit::white; }
 
     Worth placed(int point, features::Digit own) const {
         Worth change = 0;
@@ -144,17 +148,16 @@ class Afterstates {
 
     // One stone more or less. The worths of its windows are asked for at once and read by `settle`, so that they come from far all together.
     template <class OnChange>
-    void put(int point, features::Digit what, OnChange&& on_change) {
-        const int step = static_cast<int>(what) - static_cast<int>(tracker_.digit(point));
-        tracker_.put(point, what);
-        for (const features::Place& place : tracker_.shapes().places(point)) {
-            const features::Code code = tracker_.code(place.window);
-            lookup_.prefetch(place.window, code);
-            on_change(place.window, static_cast<features::Code>(code - step * place.power), code);
-        }
+    [[gnu::always_inline]] void put(int point, features::Digit what, OnChange&& on_change) {
+        tracker_.set(point, what, [&](int window, features::Code before, features::Code after) {
+            lookup_.prefetch(window, after);
+            on_change(window, before, after);
+        });
         changed_.push_back(static_cast<std::uint16_t>(point));
-        for (const std::uint16_t near : tracker_.shapes().near(point)) {
-            changes_[near].is_known = {};
+        if (keeps_changes_) {
+            for (const std::uint16_t near : tracker_.shapes().near(point)) {
+                changes_[near].is_known = {};
+            }
         }
     }
 
@@ -177,6 +180,7 @@ class Afterstates {
     std::vector<std::uint16_t> touched_;
     std::vector<std::uint16_t> changed_;  // points whose windows are not settled
     Sum sum_ = 0;
+    bool keeps_changes_ = true;
 };
 
 }  // namespace katachi

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/access.hpp"
@@ -22,7 +23,8 @@ class ShapeWeights {
 
     std::uint32_t count() const { return count_; }
     float operator[](features::Entry entry) const { return middle()[entry]; }
-    void prefetch(features::Entry entry) const { __builtin_prefetch(middle() + entry); }
+    // The zero; entries count from here. It stays where it is as long as the weights are.
+    const float* middle() const { return weights_.data() + negatives_; }
 
     void set(features::Entry entry, float value) {
         assert(entry > 0 || (entry < 0 && negatives_ > 0));
@@ -39,7 +41,6 @@ class ShapeWeights {
    private:
     friend class ConcurrentWeights;
 
-    const float* middle() const { return weights_.data() + negatives_; }
     float* middle() { return weights_.data() + negatives_; }
 
     std::uint32_t count_;
@@ -56,7 +57,7 @@ class ConcurrentWeights {
     explicit ConcurrentWeights(ShapeWeights& weights) : middle_(weights.middle()), is_signed_(weights.negatives_ > 0) {}
 
     float operator[](features::Entry entry) const { return Access::load(middle_[entry]); }
-    void prefetch(features::Entry entry) const { __builtin_prefetch(middle_ + entry); }
+    float* middle() const { return middle_; }
 
     void add(features::Entry entry, float change) {
         assert(entry > 0 || (entry < 0 && is_signed_));
@@ -119,16 +120,16 @@ class BasicUnsharedLookup {
     }
 
     // The representation is one that fits.
-    BasicUnsharedLookup(const features::Representation& representation, const Weights& weights, Player /*to_play*/) : weights_(&weights) {
+    BasicUnsharedLookup(const features::Representation& representation, const Weights& weights, Player /*to_play*/) : middle_(weights.middle()) {
         const features::ShareTable& table = representation.tables().tables()[0];
         for (std::size_t window = 0; window < representation.shapes().windows().size(); ++window) {
             offsets_.push_back(table.entry(static_cast<int>(window), 1) - 1);
         }
     }
 
-    float operator()(int window, features::Code code) const { return (*weights_)[entry(window, code)]; }
-    // It is going to be read.
-    void prefetch(int window, features::Code code) const { weights_->prefetch(entry(window, code)); }
+    float operator()(int window, features::Code code) const { return Weights::Access::load(middle_[entry(window, code)]); }
+    // It is going to be read, unless the window is empty.
+    void prefetch(int window, features::Code code) const { __builtin_prefetch(middle_ + offsets_[static_cast<std::size_t>(window)] + code); }
 
     template <class Visit>
     void for_each(int window, features::Code code, Visit&& visit) const {
@@ -140,7 +141,7 @@ class BasicUnsharedLookup {
    private:
     features::Entry entry(int window, features::Code code) const { return code == 0 ? 0 : offsets_[static_cast<std::size_t>(window)] + code; }
 
-    const Weights* weights_;
+    decltype(std::declval<const Weights&>().middle()) middle_;
     std::vector<features::Entry> offsets_;  // by window: an empty one has no weight
 };
 

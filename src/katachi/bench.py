@@ -23,7 +23,7 @@ from katachi.training.self_play import SelfPlaySettings, self_play
 
 __all__ = [
     "REPEATS", "SELF_PLAY_KINDS", "STEPS", "best_rate", "calibration_rate", "machine", "run_bench", "self_play_kinds",
-    "self_play_pace", "td_search_rates", "training_rates",
+    "self_play_pace", "td_search_gain", "td_search_rates", "training_rates",
 ]  # fmt: skip
 
 REPEATS = 5
@@ -48,7 +48,8 @@ _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
     "switch_6": (4_000, 6.0),
     "switch_never": (1_000, "never"),
 }
-STEPS = 4 + len(_BOARDS)  # how often `run_bench` tells what it measures
+_THREADS, _THREADED = 2, 20_000  # simulations per repeat: a second and a half
+STEPS = 5 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
 
 def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _: None) -> dict[str, Any]:
@@ -66,12 +67,15 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
     training = training_rates(max(1, int(_WARM_UP * scale)), max(1, int(_GAMES * scale)))
     on_step("temporal-difference search 9x9")
     searches = td_search_rates(scale)
+    on_step("temporal-difference search 9x9, two threads")
+    gain = td_search_gain(scale)
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
         "policy_playouts_per_second": policies,
         "training": training,
         "td_search_simulations_per_second": searches,
+        "td_search_gain_of_two_threads": gain,
         "calibration": {"random_draws_per_second": calibration},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
         "version": katachi.__version__,
@@ -119,19 +123,31 @@ def playout_rates(side: int, count: int, policy: str = "uniform") -> tuple[float
 
 def td_search_rates(scale: float = 1.0) -> dict[str, float]:
     """Simulations of temporal-difference search per CPU second: one thread, all shapes, from the empty 9x9 board."""
-    game = GoGame(9)
 
     def rate(count: int, switch_after: float | Literal["never"]) -> float:
-        settings = TdSearchSettings(switch_after=switch_after)
-
-        def work() -> float:
-            search = TdSearch(game, Position(9), memory=TdMemory(9, settings), rng=katachi.Rng(1))
-            search.run(Limit(simulations=count))
-            return search.simulations
-
-        return best_rate(work)
+        return best_rate(lambda: _search_9x9(count, TdSearchSettings(switch_after=switch_after)))
 
     return {name: rate(max(1, int(count * scale)), switch) for name, (count, switch) in _SEARCHES.items()}
+
+
+def td_search_gain(scale: float = 1.0) -> float:
+    """How many times as many simulations two threads do in the same time as one: best of five each, in turn.
+
+    Seconds of the clock, since both threads count for the CPU: a measure only if two cores have nothing else to do.
+    """
+    best = dict.fromkeys((1, _THREADS), float("inf"))
+    for _ in range(REPEATS):
+        for threads in best:
+            start = time.monotonic()
+            _search_9x9(max(1, int(_THREADED * scale)), TdSearchSettings(threads=threads))
+            best[threads] = min(best[threads], time.monotonic() - start)
+    return round(best[1] / max(best[_THREADS], 1e-9), 2)
+
+
+def _search_9x9(simulations: int, settings: TdSearchSettings) -> float:
+    search = TdSearch(GoGame(9), Position(9), memory=TdMemory(9, settings), rng=katachi.Rng(1))
+    search.run(Limit(simulations=simulations))
+    return search.simulations
 
 
 def self_play_kinds(warm_up: int, seed: int = 1) -> dict[str, _core.SelfPlay]:

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -96,14 +97,20 @@ class GoState {
             return;
         }
         const Geometry geometry = board_.geometry();
+        out.resize(static_cast<std::size_t>(geometry.area()));
+        std::size_t found = 0;
         with_eye_rule(rules_.eye_rule, [&]<EyeRule rule> {
-            for (int i = 0; i < geometry.area(); ++i) {
-                const Point p = geometry.padded_point(i);
-                if (board_.colour(p) == Colour::empty && board_.template is_candidate<rule>(p)) {
-                    out.push_back(Action{i});
+            int action = 0;
+            for (int row = 0; row < geometry.height; ++row) {
+                const Point end = geometry.point(row, geometry.width);
+                for (Point p = geometry.point(row, 0); p < end; ++p, ++action) {
+                    if (board_.colour(p) == Colour::empty && board_.template is_candidate<rule>(p)) {
+                        out[found++] = Action{action};
+                    }
                 }
             }
         });
+        out.resize(found);
         if (out.empty() || rules_.eye_rule == EyeRule::none) {
             out.push_back(geometry.pass());
         }

@@ -18,7 +18,7 @@ What a source says of the games is a list of *findings*, each with a verdict of 
     bars = [{ row = "silver-h12", text = "both at 200", labels = { player = "both", sims = 200 }, at_least = 50 }]
 
 A bar is reached if the win rate is there, over 200 games (or `games` of the bar) or with its whole interval; missed if
-the interval is below.
+the interval is below. `by = "interval"`: if the end of the interval is there.
 """
 
 import re
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log10
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -44,7 +44,7 @@ from katachi.training.self_play import Schedule, SelfPlaySettings, train
 
 __all__ = [
     "Bar", "Finding", "all_of", "beats", "count_rows", "duel_settings", "elo", "headline", "is_alike", "is_even",
-    "is_stronger", "mixed", "played", "rate_duels", "reaches", "rises", "run_duels", "shown", "summary",
+    "is_stronger", "may_reach", "mixed", "played", "rate_duels", "reaches", "rises", "run_duels", "shown", "summary",
 ]  # fmt: skip
 
 _COLUMNS = ("player", "against", "board", "win rate", "games", "Elo", "bar")
@@ -127,11 +127,15 @@ class Bar(Settings):
     text: str = Field(description="Who plays whom.")
     labels: dict[str, Any] = Field(description="Of the duel.")
     at_least: float = Field(ge=0, le=100, description="The first player's win rate.")
+    by: Literal["rate", "interval"] = Field(
+        default="rate", description="What must be there: it, or its interval's end."
+    )
     games: int = Field(default=_ENOUGH, ge=1, description="How many it takes, if the interval is not above.")
 
     def finding(self, duels: Sequence[Duel]) -> Finding:
         """Reached, missed or neither."""
-        return reaches(self.text, self.duel(duels), self.at_least, self.games)
+        reach = may_reach if self.by == "interval" else reaches
+        return reach(self.text, self.duel(duels), self.at_least, self.games)
 
     def duel(self, duels: Sequence[Duel]) -> Duel | None:
         """The one that it is about."""
@@ -182,6 +186,21 @@ def reaches(text: str, duel: Duel | None, bar: float, enough: int = _ENOUGH) -> 
     if verdict == "reproduced" and duel.games < enough and not is_above(duel.score, bar):
         return Finding("partly", f"{told} over {enough} games")
     return Finding(verdict, told)
+
+
+def may_reach(text: str, duel: Duel | None, bar: float, enough: int = _ENOUGH) -> Finding:
+    """Is the upper end of the interval there? Few games are enough only if the whole interval is."""
+    if duel is None:
+        return _missing(text)
+    low, high = duel.interval
+    told = f"{text}: {scored(duel)}, bar {bar:g} % by the interval"
+    if high < bar:
+        return Finding("not", told)
+    return (
+        Finding("reproduced", told)
+        if duel.games >= enough or low >= bar
+        else Finding("partly", f"{told} over {enough} games")
+    )
 
 
 def beats(text: str, duel: Duel | None, *, loses: bool = False) -> Finding:

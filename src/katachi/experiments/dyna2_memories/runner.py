@@ -1,4 +1,4 @@
-"""Figure 7.3: long-term memory, short-term memory, both, and UCT, against GNU Go level 0 and each other."""
+"""Figure 7.3: long-term memory, short-term memory, both, and UCT, against GNU Go level 0."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,6 @@ from katachi.experiments.experiment import Answer, Claim, Row, Summary, Verdict
 from katachi.experiments.td_duels import (
     Finding,
     count_rows,
-    headline,
     is_stronger,
     mixed,
     played,
@@ -20,19 +19,14 @@ from katachi.experiments.td_duels import (
 
 __all__ = ["draw", "run", "summarise", "total"]
 
-_MOST = 5_000  # simulations of the headline
-
 total, run = count_rows, run_duels
 
 
 def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
-    """Win rates against GNU Go, and both memories against one."""
+    """Win rates against GNU Go."""
     duels = played(rows)
     gnugo = find(duels, against="gnugo")
-    few = [duel for duel in find(gnugo, player="both") if duel["sims"] <= _MOST]
-    half = reaches("both memories against GNU Go level 0", few[-1] if few else None, 50)
-    answers = {"silver-fig-7-3": _memories(gnugo, claim), "silver-h12": headline(duels, claim, "silver-h12", half)}
-    return summary(duels, claim, answers)
+    return summary(duels, claim, {"silver-fig-7-3": _memories(gnugo, claim)})
 
 
 def _memories(duels: Sequence[Duel], claim: Claim) -> Answer:
@@ -66,9 +60,5 @@ def _no_worse(text: str, one: Duel | None, other: Duel | None) -> Finding:
 
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
-    """The figure, and both memories against one."""
-    panels = [
-        Panel("against GNU Go level 0", "sims", "player", {"against": "gnugo"}),
-        Panel("both memories against the short-term one", "sims", "against", {"against": "short"}, bar=65),
-    ]
-    draw_panels(played(rows), panels, path)
+    """The figure."""
+    draw_panels(played(rows), [Panel("against GNU Go level 0", "sims", "player", {"against": "gnugo"})], path)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from katachi.arena.ratings import Ratings
 from katachi.experiments.duel_plots import Panel, draw_panels
-from katachi.experiments.duels import Duel, find, only, scored, values_of
+from katachi.experiments.duels import Duel, find, only, values_of
 from katachi.experiments.experiment import Answer, Claim, Row, Summary, Verdict
 from katachi.experiments.td_duels import (
     Finding,
     all_of,
     count_rows,
-    headline,
     is_stronger,
+    may_reach,
     mixed,
     played,
     rate_duels,
@@ -39,10 +39,9 @@ total, run = count_rows, run_duels
 def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     """What depth adds, and where everybody stands."""
     duels = played(rows)
-    most = _most(find(duels, against="gnugo"), claim)
+    gnugo = find(duels, against="gnugo")
     answers = {
-        "silver-fig-7-4": mixed([*_depths(find(duels, against="gnugo"), claim), most, _plies(duels, claim)]),
-        "silver-h13": headline(duels, claim, "silver-h13", most),
+        "silver-fig-7-4": mixed([*_depths(gnugo, claim), _most(gnugo, claim), _plies(duels, claim)]),
         "silver-table-7-1": _ladder(duels, claim),
     }
     return summary(duels, claim, answers, _rungs_table(duels, claim))
@@ -67,11 +66,8 @@ def _most(duels: Sequence[Duel], claim: Claim) -> Finding:
     """Does the interval of the deepest with the most simulations reach what is printed?"""
     bar, sims = claim.numbers["most"], claim.numbers["sims"]
     duel = max(find(duels, sims=sims), key=lambda duel: duel["depth"], default=None)
-    text = f"almost {bar} % at {sims:,} simulations"
-    if duel is None:
-        return Finding("partly", f"{text}: not played at this scale")
-    verdict: Verdict = "reproduced" if duel.interval[1] >= bar else "not"
-    return Finding(verdict, f"{text}: {scored(duel)} at depth {duel['depth']}")
+    depth = "" if duel is None else f" and depth {duel['depth']}"
+    return may_reach(f"almost {bar} % at {sims:,} simulations{depth}", duel, bar)
 
 
 def _plies(duels: Sequence[Duel], claim: Claim) -> Finding:
