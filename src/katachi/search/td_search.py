@@ -149,6 +149,9 @@ class TdMemory:
 
     The two are added (Dyna-2, 7.2). By default they are kept in one table, which begins with the long-term weights,
     shape by shape (7.4); with `separate` each stays by itself, which is slower and the same but for rounding.
+
+    Searches on one memory run one after the other. While another thread is at it, a second search and every change are
+    refused, and readers wait for the end of a slice.
     """
 
     def __init__(
@@ -207,13 +210,13 @@ class TdMemory:
     @property
     def weights(self) -> "NDArray[np.float32]":
         """θ' of the short-term memory, a copy; in one table, with θ."""
-        return self._native.weights.values()
+        return self._native.weights
 
     def assign(self, weights: "ArrayLike") -> None:
         """Sets all of them."""
         import numpy as np
 
-        self._native.weights.assign(np.ascontiguousarray(weights, dtype=np.float32))
+        self._native.weights = np.ascontiguousarray(weights, dtype=np.float32)
 
     def clear(self) -> None:
         """A new game: only the long-term memory is left."""
@@ -230,12 +233,12 @@ class TdMemory:
     def evaluator(self) -> ShapeEvaluator:
         """Both memories as they are now, for full-width search: rounded a little, so that sums are exact."""
         offset = self.settings.linear_offset if self.settings.head == "linear" else None
-        short = ShapeEvaluator(self._representation, self._native.weights, offset)
+        short = self._native.evaluator(offset)
         if self.below is None:
             return short
         sizes = {(width, height) for part in (self.below.sizes, self._representation.sizes) for width, height in part}
         both = _representation(self.size, tuple(f"{width}x{height}" for width, height in sorted(sizes)), "none")
-        weights = _core.ShapeWeights(both.weights)
+        weights = _core.ShapeWeights(both.weights, is_signed=False)
         for part in (self.below, short):
             _core.add_shapes(part, both, weights)
         return ShapeEvaluator(both, weights, offset)
