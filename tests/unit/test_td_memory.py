@@ -1,19 +1,24 @@
-"""The memory of temporal-difference search and weights of local shapes: one search at a time, one sign or two."""
+"""The memory of temporal-difference search: one search at a time, and what fits below it."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from katachi import _core
 from katachi._core import Rng, ShapeEvaluator, ShapeWeights
-from katachi.core.errors import InvalidArgumentError
+from katachi.core.errors import InvalidArgumentError, WeightsError
 from katachi.core.limit import Limit
-from katachi.features.local_shapes import ShapeSettings
+from katachi.features.local_shapes import LocalShapes, ShapeSettings
 from katachi.games.go import GoGame, Position
+from katachi.players.player import check_player
+from katachi.players.registry import make_player
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
+from katachi.values.shape_value import ShapeValue
+from katachi.values.weights_file import WeightsHeader, save_weights
 
 GAME = GoGame(5)
 STATE = Position(5).play("C3")
@@ -105,6 +110,36 @@ def test_the_clock_is_looked_at_after_every_simulation(settings: TdSearchSetting
     for simulations in (1, 1, 1):
         assert search.run(Limit(seconds=1e-9))
         assert search.simulations == simulations, "a search that has an answer does nothing in no time"
+
+
+class TestHeads:
+    linear = ShapeValue(LocalShapes(5), linear_offset=0.5).frozen()
+
+    def test_an_evaluator_says_what_its_head_is(self) -> None:
+        assert self.linear.linear_offset == 0.5
+        assert ShapeValue(LocalShapes(5)).frozen().linear_offset is None
+
+    @pytest.mark.parametrize("separate", [False, True])
+    def test_a_memory_is_not_put_above_linear_weights(self, separate: bool) -> None:
+        with pytest.raises(InvalidArgumentError, match=r"head=linear.*head=logistic"):
+            TdMemory(5, long_term=self.linear, separate=separate)
+
+    def test_nor_is_another_one_put_below_it(self) -> None:
+        memory = TdMemory(5, long_term=ShapeValue(LocalShapes(5)).frozen(), separate=True)
+        with pytest.raises(InvalidArgumentError, match="head=linear"):
+            memory.set_long_term(self.linear)
+
+    def test_a_linear_memory_has_nothing_below_it(self) -> None:
+        with pytest.raises(InvalidArgumentError, match="head=linear"):
+            TdMemory(5, TdSearchSettings(head="linear"), long_term=ShapeValue(LocalShapes(5)).frozen())
+
+    @pytest.mark.parametrize("player", ["dyna2:sims=1", "hybrid:sims=1", "dyna2:sims=1,memories=separate"])
+    def test_players_refuse_a_file_of_linear_weights_by_name(self, player: str, tmp_path: Path) -> None:
+        path = tmp_path / "linear.safetensors"
+        save_weights(path, ShapeValue(LocalShapes(5)), WeightsHeader(5, configuration={"td": {"head": "linear"}}))
+        with pytest.raises(WeightsError, match=r"linear\.safetensors: .*head=linear.*katachi train"):
+            check_player(make_player(f"{player},weights={path}"), GAME)
+        check_player(make_player(f"shapes:weights={path}"), GAME)
 
 
 class TestSigns:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from katachi._core import Rng, ShapeEvaluator
+from katachi.core.errors import InvalidArgumentError, WeightsError
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game
@@ -22,7 +23,7 @@ from katachi.players.thinking import Candidate, Thinker
 from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
-from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
+from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings, check_long_term
 from katachi.values.weights_reader import NO_WEIGHTS, SHIPPED, WeightsReader, board_side, lasting_weights
 
 if TYPE_CHECKING:
@@ -137,11 +138,20 @@ class TdPlayer(Thinker):
         """What it knows of the game that goes on, or before the first move of one."""
         size = board_side(game)
         if self._memory is None or self._memory.size != size:
-            long_term = None if self.settings.weights == NO_WEIGHTS else self._reader.evaluation(game).evaluator
             is_separate = self.settings.memories == "separate"
-            self._memory = TdMemory(size, self.settings, long_term=long_term, separate=is_separate)
+            self._memory = TdMemory(size, self.settings, long_term=self._long_term(game), separate=is_separate)
             self._state = None
         return self._memory
+
+    def _long_term(self, game: Game[Any]) -> ShapeEvaluator | None:
+        if self.settings.weights == NO_WEIGHTS:
+            return None
+        evaluator = self._reader.evaluation(game).evaluator
+        try:
+            check_long_term(evaluator)
+        except InvalidArgumentError as error:
+            raise WeightsError(f"{self.settings.weights}: {error}") from error
+        return evaluator
 
     def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TdThinking":  # noqa: ANN401
         """A search from here, with what the game has taught so far."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["TdMemory", "TdSearch", "TdSearchSettings"]
+__all__ = ["TdMemory", "TdSearch", "TdSearchSettings", "check_long_term"]
 
 _ENDLESS = 1e9  # moves: no simulation is longer
 SizeName: TypeAlias = Literal["1x1", "2x1", "2x2", "3x2", "3x3"]
@@ -144,6 +144,15 @@ def _representation(size: int, sizes: tuple[str, ...], sharing: str) -> ShapeRep
     return ShapeSettings.from_mapping({"sizes": sizes, "sharing": sharing}).to_native(size)
 
 
+def check_long_term(weights: ShapeEvaluator) -> None:
+    """An error if a search cannot learn on top of these weights."""
+    if weights.linear_offset is not None:
+        raise InvalidArgumentError(
+            "these weights were learnt with head=linear, and a long-term memory has weights of head=logistic: learn "
+            "some (katachi train --head logistic), or play by these with shapes or alpha-beta"
+        )
+
+
 class TdMemory:
     """What is known of a game while it is played: the short-term memory, above a long-term one if there is any.
 
@@ -168,9 +177,19 @@ class TdMemory:
         self._representation = self.settings.to_representation(size)
         self._native = _core.ShortTermMemory(self._representation, self.settings.to_native())
         self._long_term = long_term
-        if long_term is not None and not separate:
-            self._check_one_table(long_term)
+        if long_term is not None:
+            self._check_heads(long_term)
+            if not separate:
+                self._check_one_table(long_term)
         self.clear()
+
+    def _check_heads(self, long_term: ShapeEvaluator) -> None:
+        """Sums of both are what a logistic function is taken of."""
+        check_long_term(long_term)
+        if self.settings.head == "linear":
+            raise InvalidArgumentError(
+                "a memory of head=linear has no sum with a long-term one, whose weights are of head=logistic"
+            )
 
     def _check_one_table(self, long_term: ShapeEvaluator) -> None:
         """Both memories fit into one table if every shape of the lower one has a weight of its own there."""
@@ -228,6 +247,7 @@ class TdMemory:
         """Another long-term memory below what the search has learnt; only where they are separate."""
         if not self.separate:
             raise InvalidArgumentError("the memories are in one table: keep them separate to change the lower one")
+        self._check_heads(long_term)
         self._long_term = long_term
 
     def evaluator(self) -> ShapeEvaluator:
