@@ -40,7 +40,7 @@ from katachi.games.registry import make_game
 from katachi.players.external import need_program
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.gtp_process import GtpProcess, split_command
-from katachi.players.player import Decision, GamePlayer, check_player, close_player, set_clock
+from katachi.players.player import Decision, GamePlayer, check_player, close_player, set_clock, tell_new_game
 from katachi.players.registry import make_player
 from katachi.players.thinking import choose_within, expected_moves
 
@@ -132,7 +132,7 @@ def play_task(task: GameTask) -> GameOutcome:
 
 
 def play_game(task: GameTask, game: Game[Any], players: tuple[GamePlayer, GamePlayer]) -> GameOutcome:
-    """The same with a game and players that are there already, whatever the task calls them."""
+    """The same with a game and players that are there already, whatever the task calls them; they are told of it."""
     if game.facts.players != 2 or game.facts.return_bounds is None:
         raise InvalidArgumentError(f"a match needs a game for two players with bounded returns, not {game.name}")
     return _Table(task, game, players).play()
@@ -161,6 +161,11 @@ class _FoulError(Exception):
         self.player, self.reason, self.detail = player, reason, detail
 
 
+def _crash(player: Player, error: Exception) -> _FoulError:
+    kind = "" if isinstance(error, KatachiError) else f"{type(error).__name__}: "
+    return _FoulError(player, "crash", f"{kind}{error}")
+
+
 class _Table:
     def __init__(self, task: GameTask, game: Game[Any], players: tuple[GamePlayer, GamePlayer]) -> None:
         self._task, self._game, self._players = task, game, players
@@ -174,6 +179,7 @@ class _Table:
     def play(self) -> GameOutcome:
         self._open()
         try:
+            self._begin()
             return self._play_on()
         except _FoulError as foul:
             return self._outcome(foul.reason, self._worst(foul.player), loser=foul.player, detail=foul.detail)
@@ -189,6 +195,13 @@ class _Table:
             if not self._game.is_terminal(self._state):
                 return
         raise InvalidArgumentError(f"{self._task.opening_plies} random plies end a game of {self._game.name}")
+
+    def _begin(self) -> None:
+        for player in Player:
+            try:
+                tell_new_game(self._players[player])
+            except Exception as error:
+                raise _crash(player, error) from error
 
     def _play_on(self) -> GameOutcome:
         while not self._game.is_terminal(self._state):
@@ -221,8 +234,7 @@ class _Table:
         except EngineMoveError as error:
             raise _FoulError(player, "illegal move", str(error)) from error
         except Exception as error:  # whatever a player does, the run goes on
-            kind = "" if isinstance(error, KatachiError) else f"{type(error).__name__}: "
-            raise _FoulError(player, "crash", f"{kind}{error}") from error
+            raise _crash(player, error) from error
         finally:
             took = time.perf_counter() - started
             self._seconds[player] += took

@@ -63,7 +63,7 @@ class GoSession(Session):
             except KatachiError as error:
                 raise InvalidArgumentError(str(error)) from error
         self.position = position
-        self.clock.restart()
+        self._begin_game()
 
     def play(self, player: Player, action: Action) -> None:
         """A move of either player."""
@@ -183,7 +183,7 @@ class GoSession(Session):
         if record.rules_text and record.named_rules is None:
             log.warning("%s: rules %r are not played here; %s are", path, record.rules_text, self.rules.name)
         self.position = record.position(before_move, record.rules_or(self.rules))
-        self.clock.restart()
+        self._begin_game()
 
     def record(self) -> Record:
         """The game so far."""

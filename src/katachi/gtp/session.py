@@ -17,7 +17,7 @@ from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action, Player
 from katachi.games.contract import BoardGame, Game
-from katachi.players.player import Decision, GamePlayer, close_player, set_clock
+from katachi.players.player import Decision, GamePlayer, close_player, set_clock, tell_new_game
 from katachi.players.registry import change_settings
 from katachi.players.thinking import (
     ENDLESS,
@@ -147,6 +147,11 @@ class Session(ABC):
     def legal_moves(self) -> list[str]:
         """What the player to move may play; nothing when the game is over."""
         return [self.vertex(action) for action in self.game.legal_actions(self.state)]
+
+    def _begin_game(self) -> None:
+        """For the clock and the player."""
+        self.clock.restart()
+        tell_new_game(self.player)
 
     # -- the player
 
@@ -324,7 +329,7 @@ class BoardSession(Session):
         if (width, height) != self.shape:
             raise InvalidArgumentError(f"{self.game.name} is played on a board of {self.shape}, not {(width, height)}")
         del self._history[1:]
-        self.clock.restart()
+        self._begin_game()
 
     def set_komi(self, komi: float) -> None:
         """The protocol requires that every engine takes it; these games have no use for it."""

@@ -27,7 +27,7 @@ from katachi.games.go.record import MAX_MOVES, Record, format_result
 from katachi.games.go.rules import Rules
 from katachi.games.go.sgf import SgfError
 from katachi.games.go.status import dead_chains
-from katachi.players.player import Decision, GamePlayer, check_player, lasting_name
+from katachi.players.player import Decision, GamePlayer, check_player, lasting_name, tell_new_game
 from katachi.players.registry import make_player
 from katachi.search.searches import Progress
 
@@ -175,6 +175,7 @@ class Table:
         self.seed = seed
         self.result = ""
         self._rng = Rng(seed)
+        tell_new_game(self.player)
 
     # -- as a record
 

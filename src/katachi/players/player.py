@@ -10,7 +10,16 @@ from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.search.searches import Progress
 
-__all__ = ["Decision", "GamePlayer", "check_player", "close_player", "fingerprint", "lasting_name", "set_clock"]
+__all__ = [
+    "Decision",
+    "GamePlayer",
+    "check_player",
+    "close_player",
+    "fingerprint",
+    "lasting_name",
+    "set_clock",
+    "tell_new_game",
+]
 
 
 @dataclass(frozen=True)
@@ -25,10 +34,12 @@ class Decision:
 class GamePlayer(Protocol):
     """Chooses moves in any game of the contract.
 
-    One that has something running also has `close()`; one that needs something that may be missing, or does not play
-    every game, has `check(game)`; one whose name means something else in another folder has `lasting_name`; one whose
-    moves depend on a file has `fingerprint(game)`; one that somebody else must tell the time has a `clock`, None until
-    whoever keeps the time sets it. Players that search are `katachi.players.thinking.ThinkingPlayer`.
+    One that has something running also has `close()`; one that keeps anything from move to move has `new_game()`, which
+    whoever holds a game calls before it begins, so that nothing is left of the last one; one that needs something that
+    may be missing, or does not play every game, has `check(game)`; one whose name means something else in another
+    folder has `lasting_name`; one whose moves depend on a file has `fingerprint(game)`; one that somebody else must
+    tell the time has a `clock`, None until whoever keeps the time sets it. Players that search are
+    `katachi.players.thinking.ThinkingPlayer`.
     """
 
     @property
@@ -63,6 +74,13 @@ def fingerprint(player: GamePlayer, game: Game[Any]) -> str | None:
     """What a player's moves depend on beside its name, such as the content of a file; None: nothing."""
     found = getattr(player, "fingerprint", None)
     return None if found is None else found(game)
+
+
+def tell_new_game(player: GamePlayer) -> None:
+    """Another game begins: what a player keeps of the last one is of no use."""
+    new_game = getattr(player, "new_game", None)
+    if new_game is not None:
+        new_game()
 
 
 def set_clock(player: GamePlayer, clock: Clock) -> None:

@@ -98,7 +98,8 @@ class _Snapshot(NamedTuple):
 class TdPlayer(Thinker):
     """`td-search`, `dyna2`, `hybrid`: simulations, then the best value or alpha-beta.
 
-    What it learns in a game it keeps while the game goes on: while every position follows from the one before.
+    What it learns in a game it keeps to its end: until `new_game`, or a position that does not follow from the last one
+    (a move taken back, a set-up).
     """
 
     def __init__(self, kind: str, settings: TdPlayerSettings) -> None:
@@ -183,6 +184,10 @@ class TdPlayer(Thinker):
             return search.best(rng)
         finally:
             memory.assign(self._snapshots[-1].weights)
+
+    def new_game(self) -> None:
+        """Forgets what the last game has taught, even if the next one begins with its moves."""
+        self._state = None
 
     def close(self) -> None:
         """Frees the memory."""
