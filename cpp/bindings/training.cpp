@@ -130,6 +130,13 @@ struct GameLearner {
         return learner.learn_game(weights, game, outcome);
     }
 
+    void learn_steps(const std::vector<std::vector<Entry>>& states) {
+        if (learner.options().update_mode != UpdateMode::online) {
+            throw InvalidArgumentError("a game that has no outcome is learnt from with update_mode=online");
+        }
+        meet(states);
+    }
+
     // The states of a game one after the other; online, with what they teach.
     void meet(const std::vector<std::vector<Entry>>& states) {
         game.clear();
@@ -180,7 +187,9 @@ void bind_learner(nb::module_& m) {
             "step_memories", [](GameLearner& g) { return step_memories(g.learner.step_sizes()); },
             [](GameLearner& g, const std::vector<FloatsIn>& values) { set_step_memories(g.learner.step_sizes(), values); }, owned)
         .def("value", &GameLearner::value, "state"_a, "Of a state by the weights of now.")
-        .def("learn_game", &GameLearner::learn_game, "states"_a, "outcome"_a, "Learns from a game; the terminal state is not among its states.");
+        .def("learn_game", &GameLearner::learn_game, "states"_a, "outcome"_a, "Learns from a game; the terminal state is not among its states.")
+        .def("learn_steps", &GameLearner::learn_steps, "states"_a,
+             "Learns from a game that was broken off, online: as far as a state's target is one of its states.");
 }
 
 void bind_self_play(nb::module_& m) {

@@ -1154,6 +1154,11 @@ class TdLearner:
     def learn_game(self, states: Sequence[Sequence[int]], outcome: float) -> GameErrors:
         """Learns from a game; the terminal state is not among its states."""
 
+    def learn_steps(self, states: Sequence[Sequence[int]]) -> None:
+        """
+        Learns from a game that was broken off, online: as far as a state's target is one of its states.
+        """
+
 class SelfPlayTally:
     """Sums over games, since they were last taken."""
 

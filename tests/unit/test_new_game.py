@@ -1,4 +1,4 @@
-"""Where a game begins for players that keep something: who tells them, and what they forget."""
+"""Where a game begins and ends for players that keep something: who tells them, and what they forget."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from katachi import Limit, Rng, make_game, play_match
 from katachi.arena.match import MatchSettings, run_match
 from katachi.arena.referee import GameTask, play_game
 from katachi.core.types import Player
+from katachi.games.contract import Game
 from katachi.games.go import GoGame, Position, Rules
 from katachi.gtp.go_session import GoSession
 from katachi.gtp.server import Engine
@@ -34,6 +35,9 @@ class Listener(RandomPlayer):
 
     def new_game(self) -> None:
         self.heard.append("new")
+
+    def end_game(self, game: Game[Any], state: Any, outcome: float | None) -> None:  # noqa: ANN401
+        self.heard.append((game.is_terminal(state), outcome))
 
 
 def listening(*lines: str) -> list[Any]:
@@ -79,7 +83,7 @@ class TestWhoSaysSo:
         player = Listener()
         session = BoardSession(make_game("hex", size=3), player, 1)
         session.clear()
-        assert player.heard == ["new"]
+        assert player.heard == [(False, None), "new"]
 
     def test_a_person_begins_again(self) -> None:
         player = Listener()
@@ -88,7 +92,29 @@ class TestWhoSaysSo:
         table.resign()
         table.start_again()
         table.start_again()
-        assert player.heard == ["new", "new"]
+        assert player.heard == [(False, 0.0), "new", (False, None), "new"]
+
+
+class TestWhoHearsHowItEnded:
+    def test_nobody_in_a_match_unless_asked(self) -> None:
+        first, second = Listener(), Listener()
+        result = play_match(GAME, first, second, 2, 1, teaches=True)
+        told = [mark for outcome in result.outcomes for mark in ("new", (True, outcome.total))]
+        assert first.heard == second.heard == told
+
+    def test_one_player_at_both_sides_hears_it_once(self) -> None:
+        player = Listener()
+        outcome = play_game(TASK, GAME, (player, player), teaches=True)
+        assert player.heard == ["new", "new", (True, outcome.total)]
+
+    def test_a_game_that_is_cut_has_no_outcome(self) -> None:
+        player = Listener()
+        play_game(TASK.replace(max_moves=3), GAME, (player, Listener()), teaches=True)
+        assert player.heard == ["new", (False, None)]
+
+    def test_over_gtp_with_the_next_game(self) -> None:
+        assert listening("play b C3", "play w pass", "play b pass", "clear_board") == [(True, 1.0), "new"]
+        assert listening("play w C3", "clear_board") == [(False, None), "new"]
 
 
 def follows_by_chance(player: TdPlayer | TreePlayer) -> tuple[Any, Any]:

@@ -7,6 +7,8 @@ by self-play; `hybrid` looks ahead by alpha-beta with what the search has learnt
 import time
 from collections import deque
 from copy import copy
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -17,7 +19,7 @@ from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.games.go.position import Position
-from katachi.players.player import Decision
+from katachi.players.player import Decision, GamePlayer
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
 from katachi.policies.playout_policies import PlayoutPolicy
@@ -29,6 +31,8 @@ from katachi.values.weights_reader import NO_WEIGHTS, SHIPPED, WeightsReader, bo
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from katachi.values.shape_value import ShapeValue
 
 __all__ = ["TD_PRESETS", "TdPlayer", "TdPlayerSettings"]
 
@@ -50,6 +54,13 @@ class TdPlayerSettings(TdSearchSettings):
         default=NO_WEIGHTS,
         min_length=1,
         description="The long-term memory: a file of weights (katachi train), those of the package (shipped), or none.",
+    )
+    learn_long: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="alpha of the long-term memory, which learns from the games that are played (Algorithm 6); 0: it "
+        "stays as it is (7.4).",
     )
     memories: Literal["one-table", "separate"] = Field(
         default="one-table",
@@ -78,6 +89,10 @@ class TdPlayerSettings(TdSearchSettings):
             raise ValueError("give at least one of sims, seconds: the budget of a move")
         if self.head != "logistic" and self.weights != NO_WEIGHTS:
             raise ValueError(f"head={self.head} has no sum with a long-term memory: its weights are of a logistic one")
+        if self.learn_long and self.weights == NO_WEIGHTS:
+            raise ValueError(
+                f"learn_long={self.learn_long} is for a long-term memory, and weights={NO_WEIGHTS} is none"
+            )
         if self.stale and self.depth > 1:
             raise ValueError("stale values are for depth=1")
         if self.stale and self.between_moves == "reset":
@@ -95,11 +110,37 @@ class _Snapshot(NamedTuple):
     weights: "NDArray[np.float32]"
 
 
+class _LongTerm:
+    """Long-term weights that learn from game to game."""
+
+    def __init__(self, value: "ShapeValue") -> None:
+        from katachi.values.shape_value import ShapeValue
+
+        self.value = ShapeValue(value.shapes, value.weights)
+        self.games = 0
+        self._evaluator: ShapeEvaluator | None = None
+
+    def learn(self, end: Position, outcome: float | None, alpha: float) -> None:
+        from katachi.learning.real_games import learn_from_game
+
+        learn_from_game(self.value, end, outcome, alpha)
+        self.games += 1
+        self._evaluator = None
+
+    @property
+    def evaluator(self) -> ShapeEvaluator:
+        if self._evaluator is None:
+            self._evaluator = self.value.frozen()
+        return self._evaluator
+
+
 class TdPlayer(Thinker):
     """`td-search`, `dyna2`, `hybrid`: simulations, then the best value or alpha-beta.
 
     What it learns in a game it keeps to its end: until `new_game`, or a position that does not follow from the last one
-    (a move taken back, a set-up).
+    (a move taken back, a set-up). With `learn_long`, games that it is told the end of (`end_game`) also teach the
+    long-term memory: the next game begins with it. That stays as long as the player does, or in a file
+    (`save_long_term`).
     """
 
     def __init__(self, kind: str, settings: TdPlayerSettings) -> None:
@@ -112,6 +153,7 @@ class TdPlayer(Thinker):
         self._memory: TdMemory | None = None
         self._state: Position | None = None
         self._snapshots: deque[_Snapshot] = deque()
+        self._learnt: dict[int, _LongTerm] = {}  # by the side of the board
         self.preparation = _PREPARATION  # seconds that alpha-beta needs before its second ply: as last time
 
     @property
@@ -147,6 +189,8 @@ class TdPlayer(Thinker):
     def _long_term(self, game: Game[Any]) -> ShapeEvaluator | None:
         if self.settings.weights == NO_WEIGHTS:
             return None
+        if board_side(game) in self._learnt:
+            return self._learnt[board_side(game)].evaluator
         evaluator = self._reader.evaluation(game).evaluator
         try:
             check_long_term(evaluator)
@@ -185,12 +229,48 @@ class TdPlayer(Thinker):
         finally:
             memory.assign(self._snapshots[-1].weights)
 
+    def end_game(self, game: Game[Any], state: Any, outcome: float | None) -> None:  # noqa: ANN401
+        """A game that it has thought in is over, or broken off (None). With `learn_long` it is learnt from."""
+        if self._state is None or not self.settings.learn_long:
+            return
+        side = board_side(game)
+        if side not in self._learnt:
+            self._learnt[side] = _LongTerm(self._reader.evaluation(game).value)
+        self._learnt[side].learn(state, outcome, self.settings.learn_long)
+        self._memory = None
+        self.memory(game)  # tables are made now, while no clock runs
+
+    def save_long_term(self, game: Game[Any], path: Path | str) -> int:
+        """Writes the long-term memory as it is now to a file of weights; how many games played here are in it."""
+        from katachi.values.weights_file import save_weights
+
+        if self.settings.weights == NO_WEIGHTS:
+            raise InvalidArgumentError(f"{self.name} has no long-term memory")
+        known = self._reader.evaluation(game)
+        learnt = self._learnt.get(board_side(game))
+        games = 0 if learnt is None else learnt.games
+        played = {"from": known.fingerprint, "games": games, "alpha": self.settings.learn_long}
+        earlier = known.header.configuration.get("real_games", [])
+        header = replace(
+            known.header,
+            games=known.header.games + games,
+            configuration={**known.header.configuration, "real_games": [*earlier, played]},
+            state={},
+        )
+        save_weights(path, known.value if learnt is None else learnt.value, header)
+        return games
+
+    def inherit(self, before: GamePlayer) -> None:
+        """Goes on with the long-term memory of a player with other settings, if it had the same to begin with."""
+        if isinstance(before, TdPlayer) and before.settings.weights == self.settings.weights != NO_WEIGHTS:
+            self._learnt = before._learnt
+
     def new_game(self) -> None:
         """Forgets what the last game has taught, even if the next one begins with its moves."""
         self._state = None
 
     def close(self) -> None:
-        """Frees the memory."""
+        """Frees the memory of the search; the long-term one keeps what it has learnt."""
         self._memory = self._state = None
         self._snapshots.clear()
 
