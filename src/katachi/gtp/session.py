@@ -27,6 +27,7 @@ from katachi.players.thinking import (
     expected_moves,
     limit_within,
     may_ponder,
+    ponder,
 )
 from katachi.search.searches import Progress
 
@@ -270,7 +271,7 @@ class Session(ABC):
         if pondering.thinking is None:
             rng = self._rng.split("pondering", self._thoughts)
             pondering.thinking = pondering.player.think(self.game, self.state, rng)
-        is_done = pondering.thinking.run(limit_within(LONG, seconds), lambda _: not self.is_needed())
+        is_done = ponder(pondering.thinking, limit_within(LONG, seconds), lambda _: not self.is_needed())
         pondering.seconds += time.monotonic() - started
         if is_done:
             self._pondering = None

@@ -298,6 +298,11 @@ class _TdThinking:
             return False
         return self._look_ahead(end, progress) if end - time.monotonic() > player.preparation else True
 
+    def ponder(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Simulations alone: what they teach is kept, and nothing is to be decided."""
+        self._ahead = None
+        return self._search.run(limit, progress)
+
     def _look_ahead(self, end: float | None, progress: Progress | None) -> bool:
         """Alpha-beta until a time, or to its depth."""
         chosen = self._player.settings
