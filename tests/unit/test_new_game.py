@@ -69,21 +69,21 @@ class TestWhoSaysSo:
 
     @pytest.mark.parametrize("line", ["clear_board", "boardsize 5", "boardsize 7", "rectangular_boardsize 5 6"])
     def test_the_engine_does(self, line: str) -> None:
-        assert listening(line)[-1] == "new"
+        assert listening(line) == ["new", (False, None), "new"]
 
     @pytest.mark.parametrize("line", ["play b C3", "undo", "komi 1", "genmove w", "clear_cache", "set_position b A1"])
     def test_the_engine_does_not(self, line: str) -> None:
-        assert listening("play b A2", line) == []
+        assert listening("play b A2", line) == ["new"], "with its session"
 
     def test_a_record_is_a_new_game(self, tmp_path: Path) -> None:
         path = tmp_path / "game.sgf"
-        assert listening("play b A2", f"printsgf {path}", f"loadsgf {path}")[-1] == "new"
+        assert listening("play b A2", f"printsgf {path}", f"loadsgf {path}") == ["new", (False, None), "new"]
 
     def test_so_it_is_in_other_games(self) -> None:
         player = Listener()
         session = BoardSession(make_game("hex", size=3), player, 1)
         session.clear()
-        assert player.heard == [(False, None), "new"]
+        assert player.heard == ["new", (False, None), "new"]
 
     def test_a_person_begins_again(self) -> None:
         player = Listener()
@@ -92,7 +92,7 @@ class TestWhoSaysSo:
         table.resign()
         table.start_again()
         table.start_again()
-        assert player.heard == [(False, 0.0), "new", (False, None), "new"]
+        assert player.heard == ["new", (False, 0.0), "new", (False, None), "new"]
 
 
 class TestWhoHearsHowItEnded:
@@ -113,8 +113,8 @@ class TestWhoHearsHowItEnded:
         assert player.heard == ["new", (False, None)]
 
     def test_over_gtp_with_the_next_game(self) -> None:
-        assert listening("play b C3", "play w pass", "play b pass", "clear_board") == [(True, 1.0), "new"]
-        assert listening("play w C3", "clear_board") == [(False, None), "new"]
+        assert listening("play b C3", "play w pass", "play b pass", "clear_board") == ["new", (True, 1.0), "new"]
+        assert listening("play w C3", "clear_board") == ["new", (False, None), "new"]
 
 
 def follows_by_chance(player: TdPlayer | TreePlayer) -> tuple[Any, Any]:

@@ -59,6 +59,7 @@ class Session(ABC):
         self._thoughts = 0
         self._ponders = False
         self._pondering: _Pondering | None = None
+        tell_new_game(player)
 
     # -- the game
 

@@ -58,6 +58,7 @@ class Table:
         self.seed = seed
         self.result = result
         self._rng = Rng(seed)
+        tell_new_game(player)
 
     # -- whose turn it is
 
