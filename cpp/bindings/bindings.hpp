@@ -51,8 +51,12 @@ bool drive(Job& job, const Progress& progress);
 // The refusal, for callers that have something to prepare.
 void check_idle(const Job& job);
 
+// To be called before what jobs work on is changed: refuses while another thread drives one. Whoever drives it may, between two slices.
+void check_ours(const Use& use);
+
 // To be called before a job is looked at: waits for the end of the slice that another thread may be working on.
-void await_slice(const Job& job);
+void await_slice(Use& use);
+inline void await_slice(const Job& job) { await_slice(job.use()); }
 
 // A getter of a job that waits like that.
 template <class R, class J>
@@ -69,6 +73,9 @@ nb::object python_face(const StateDoor& state);
 // A playout policy, or the name of a plain one.
 using PolicyOrName = std::variant<std::string, Policy>;
 Policy policy_of(const PolicyOrName& policy);
+
+// An error unless there are as many weights as the shapes have, with both signs where these need them.
+void check_weights(const features::Representation& shapes, const ShapeWeights& weights);
 
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);

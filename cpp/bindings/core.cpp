@@ -17,7 +17,7 @@ void pause() {
 
 // The interpreter must not end while a thread is inside a slice: taking the lock back would then kill the process. So at exit
 // the jobs of all other threads are stopped at the end of their slice, and these threads go no further. Under the
-// interpreter lock, like Job::use.
+// interpreter lock, like Use.
 struct Shutdown {
     bool begun = false;
     std::thread::id exiting;
@@ -50,10 +50,10 @@ void park() {
 // One driver at a time; released also when an exception leaves the loop.
 class Driving {
    public:
-    explicit Driving(Job& job) : job_(job) {
+    explicit Driving(Job& job) : job_(job), use_(job.use()) {
         check_idle(job);
-        job.use.driven = true;
-        job.use.driver = std::this_thread::get_id();
+        use_.driven = true;
+        use_.driver = std::this_thread::get_id();
         ++shutdown().drivers;
     }
     Driving(const Driving&) = delete;
@@ -61,12 +61,12 @@ class Driving {
     Driving& operator=(const Driving&) = delete;
     Driving& operator=(Driving&&) = delete;
     ~Driving() {
-        job_.use.driven = job_.use.in_slice = false;
+        use_.driven = use_.in_slice = false;
         --shutdown().drivers;
     }
 
     bool advance() {
-        job_.use.in_slice = true;
+        use_.in_slice = true;
         bool done = false;
         if (job_.calls_python()) {
             done = job_.advance(Slice());
@@ -74,8 +74,8 @@ class Driving {
             const nb::gil_scoped_release release;
             done = job_.advance(Slice());
         }
-        job_.use.in_slice = false;
-        while (job_.use.readers > 0) {
+        use_.in_slice = false;
+        while (use_.readers > 0) {
             pause();
         }
         return done;
@@ -83,6 +83,7 @@ class Driving {
 
    private:
     Job& job_;
+    Use& use_;
 };
 
 }  // namespace
@@ -105,14 +106,14 @@ bool drive(Job& job, const Progress& progress) {
     return done;
 }
 
-void await_slice(const Job& job) {
-    while (job.use.in_slice) {
-        if (job.use.driver == std::this_thread::get_id()) {
+void await_slice(Use& use) {
+    while (use.in_slice) {
+        if (use.driver == std::this_thread::get_id()) {
             throw InvalidArgumentError("this cannot be read from inside its own simulation");
         }
-        ++job.use.readers;
+        ++use.readers;
         pause();
-        --job.use.readers;
+        --use.readers;
         if (PyErr_CheckSignals() != 0) {
             throw nb::python_error();
         }
@@ -120,8 +121,14 @@ void await_slice(const Job& job) {
 }
 
 void check_idle(const Job& job) {
-    if (job.use.driven) {
-        throw InvalidArgumentError("this is already running: in another thread, or because its own progress or game called it");
+    if (job.use().driven) {
+        throw InvalidArgumentError(std::string(job.use().running) + ": in another thread, or because its own progress or game called it");
+    }
+}
+
+void check_ours(const Use& use) {
+    if (use.driven && use.driver != std::this_thread::get_id()) {
+        throw InvalidArgumentError(std::string(use.running) + " in another thread");
     }
 }
 

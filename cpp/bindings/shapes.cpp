@@ -1,4 +1,3 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "bindings/any_position.hpp"
+#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "values/afterstates.hpp"
 #include "values/recomputed.hpp"
@@ -33,20 +33,6 @@ using features::Sharing;
 using features::Turns;
 using features::Window;
 
-template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-using FloatsIn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// An array of Python's own.
-template <class T>
-Array<T> array_of(std::vector<T> values) {
-    auto held = std::make_unique<std::vector<T>>(std::move(values));
-    T* const data = held->data();
-    const std::size_t size = held->size();
-    nb::capsule owner(held.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Array<T>(data, {size}, owner);
-}
-
 template <class C>
 decltype(auto) checked_at(C&& list, int index, const char* what) {
     if (index < 0 || index >= static_cast<int>(list.size())) {
@@ -57,12 +43,6 @@ decltype(auto) checked_at(C&& list, int index, const char* what) {
 
 void check_table(const Representation& r, int table) { checked_at(r.tables().tables(), table, "table"); }
 void check_family(const Representation& r, int family) { checked_at(r.shapes().sizes(), family, "family"); }
-void check_weights(const Representation& r, const ShapeWeights& weights) {
-    if (weights.count() != r.weights()) {
-        throw InvalidArgumentError("these shapes have " + std::to_string(r.weights()) + " weights, not " + std::to_string(weights.count()));
-    }
-}
-
 void check_board(const Representation& r, const AnyPosition& position) {
     const int side = r.shapes().side();
     if (!(position.geometry() == go::Geometry{side, side})) {
@@ -201,30 +181,11 @@ void bind_representation(nb::module_& m) {
 
 void bind_weights(nb::module_& m) {
     nb::class_<ShapeWeights>(m, "ShapeWeights", "Weights of local shapes, zero at first.")
-        .def(nb::init<std::uint32_t>(), "count"_a)
+        .def(nb::init<std::uint32_t, bool>(), "count"_a, "is_signed"_a = true, "Without signs they are for shapes that share no weight.")
         .def_prop_ro("count", &ShapeWeights::count)
-        .def(
-            "values",
-            [](const ShapeWeights& w) {
-                const auto values = w.values();
-                return array_of(std::vector<float>(values.begin(), values.end()));
-            },
-            "A copy.")
-        .def(
-            "assign",
-            [](ShapeWeights& w, const FloatsIn& values) {
-                if (values.shape(0) != w.count()) {
-                    throw InvalidArgumentError("there are " + std::to_string(w.count()) + " weights, not " + std::to_string(values.shape(0)));
-                }
-                const float* const data = values.data();
-                if (!std::all_of(data, data + w.count(), [](float value) { return std::isfinite(value); })) {
-                    throw InvalidArgumentError("a weight is not a finite number");
-                }
-                for (std::uint32_t i = 0; i < w.count(); ++i) {
-                    w.set(static_cast<Entry>(i) + 1, data[i]);
-                }
-            },
-            "values"_a, "All of them.")
+        .def_prop_ro("is_signed", &ShapeWeights::is_signed)
+        .def("values", &weights_array, "A copy.")
+        .def("assign", &assign_weights, "values"_a, "All of them.")
         .def(
             "set",
             [](ShapeWeights& w, std::uint32_t index, float value) {
@@ -314,6 +275,7 @@ void bind_evaluator(nb::module_& m) {
             },
             "representation"_a, "weights"_a, "linear_offset"_a.none() = nb::none())
         .def_prop_ro("unit", &ShapeEvaluator::unit, "What weights are rounded to multiples of.")
+        .def_prop_ro("linear_offset", &ShapeEvaluator::linear_offset, "Of weights that were learnt with a linear head; None: of any other.")
         .def_prop_ro("side", [](const ShapeEvaluator& e) { return e.representation().shapes().side(); })
         .def_prop_ro(
             "sizes", [](const ShapeEvaluator& e) { return sizes_of(e.representation()); }, "(width, height) of its shapes.")
@@ -362,6 +324,29 @@ void bind_sums(nb::module_& m) {
 }
 
 }  // namespace
+
+void check_weights(const Representation& r, const ShapeWeights& weights) {
+    if (weights.count() != r.weights()) {
+        throw InvalidArgumentError("these shapes have " + std::to_string(r.weights()) + " weights, not " + std::to_string(weights.count()));
+    }
+    if (!weights.is_signed() && !BasicUnsharedLookup<ShapeWeights>::fits(r)) {
+        throw InvalidArgumentError(
+            "weights without signs (is_signed=False) are for shapes that share none, whoever is to move and whatever the stage");
+    }
+}
+
+void assign_weights(ShapeWeights& weights, const FloatsIn& values) {
+    if (values.shape(0) != weights.count()) {
+        throw InvalidArgumentError("there are " + std::to_string(weights.count()) + " weights, not " + std::to_string(values.shape(0)));
+    }
+    const float* const data = values.data();
+    if (!std::all_of(data, data + weights.count(), [](float value) { return std::isfinite(value); })) {
+        throw InvalidArgumentError("a weight is not a finite number");
+    }
+    for (std::uint32_t i = 0; i < weights.count(); ++i) {
+        weights.set(static_cast<Entry>(i) + 1, data[i]);
+    }
+}
 
 void bind_shapes(nb::module_& m) {
     bind_representation(m);

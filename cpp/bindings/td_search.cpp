@@ -1,8 +1,11 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
 #include "search/td_search.hpp"
@@ -41,18 +44,42 @@ void bind_memory(nb::module_& m) {
                 new (self) ShortTermMemory(std::move(representation), options);
             },
             "representation"_a, "options"_a)
-        .def_prop_ro("weights", nb::overload_cast<>(&ShortTermMemory::weights), nb::rv_policy::reference_internal)
-        .def("clear", &ShortTermMemory::clear, "As if nothing had been learnt.")
+        .def_prop_rw(
+            "weights",
+            [](const ShortTermMemory& memory) {
+                await_slice(memory.use());
+                return weights_array(memory.weights());
+            },
+            [](ShortTermMemory& memory, const FloatsIn& values) {
+                check_ours(memory.use());
+                assign_weights(memory.weights(), values);
+            },
+            nb::rv_policy::automatic, "A copy; what is assigned are all of them.")
         .def(
-            "add", [](ShortTermMemory& memory, const ShapeEvaluator& evaluator) { evaluator.add_to(memory.representation(), memory.weights()); },
+            "evaluator",
+            [](const ShortTermMemory& memory, std::optional<double> linear_offset) {
+                await_slice(memory.use());
+                return std::make_shared<ShapeEvaluator>(memory.shared_representation(), memory.weights(), linear_offset);
+            },
+            "linear_offset"_a.none() = nb::none(), "The weights as they are now.")
+        .def(
+            "clear",
+            [](ShortTermMemory& memory) {
+                check_ours(memory.use());
+                memory.clear();
+            },
+            "As if nothing had been learnt.")
+        .def(
+            "add",
+            [](ShortTermMemory& memory, const ShapeEvaluator& evaluator) {
+                check_ours(memory.use());
+                evaluator.add_to(memory.representation(), memory.weights());
+            },
             "evaluator"_a, "Adds other weights to its own, shape by shape: what is known already before a search.");
     m.def(
         "add_shapes",
         [](const ShapeEvaluator& evaluator, const features::Representation& representation, ShapeWeights& weights) {
-            if (weights.count() != representation.weights()) {
-                throw InvalidArgumentError("these shapes have " + std::to_string(representation.weights()) + " weights, not " +
-                                           std::to_string(weights.count()));
-            }
+            check_weights(representation, weights);
             evaluator.add_to(representation, weights);
         },
         "evaluator"_a, "representation"_a, "weights"_a, "Adds what shapes are worth to weights of which every shape has one.");
@@ -85,7 +112,10 @@ void bind_td_search(nb::module_& m) {
     m.def(
         "td_search",
         [](const StateDoor& root, std::shared_ptr<ShortTermMemory> memory, const TdSearchOptions& options, const Rng& rng,
-           std::shared_ptr<const ShapeEvaluator> long_term) { return root.td_search(std::move(memory), std::move(long_term), options, rng); },
+           std::shared_ptr<const ShapeEvaluator> long_term) {
+            await_slice(memory->use());
+            return root.td_search(std::move(memory), std::move(long_term), options, rng);
+        },
         "root"_a, "memory"_a, "options"_a, "rng"_a, "long_term"_a.none() = nb::none());
 }
 

@@ -1,9 +1,9 @@
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
 #include "training/self_play.hpp"
@@ -13,24 +13,11 @@ namespace katachi::bindings {
 namespace {
 
 using features::Entry;
-using FloatsIn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using CountsIn = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using FloatsOut = Array<float>;
 
 // Arrays belong to themselves, not to the object that they were asked of.
 constexpr auto owned = nb::rv_policy::automatic;
-
-// A copy that Python owns.
-template <class T>
-Array<T> to_array(std::span<const T> values) {
-    auto owned = std::make_unique<std::vector<T>>(values.begin(), values.end());
-    T* data = owned->data();
-    const std::size_t size = owned->size();
-    const nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {data, {size}, owner};
-}
 
 void check_size(std::size_t size, std::size_t expected, const std::string& what) {
     if (size != expected) {
@@ -57,7 +44,7 @@ void set_weights(ShapeWeights& weights, const FloatsIn& values) {
 std::vector<FloatsOut> step_memories(const StepSizes& steps) {
     std::vector<FloatsOut> arrays;
     for (const std::vector<float>& memory : steps.memories()) {
-        arrays.push_back(to_array(std::span<const float>(memory)));
+        arrays.push_back(array_of(memory));
     }
     return arrays;
 }
@@ -139,6 +126,19 @@ struct GameLearner {
     GameLearner(const TdOptions& options, std::uint32_t count) : weights(count), learner(options, count) {}
 
     GameErrors learn_game(const std::vector<std::vector<Entry>>& states, double outcome) {
+        meet(states);
+        return learner.learn_game(weights, game, outcome);
+    }
+
+    void learn_steps(const std::vector<std::vector<Entry>>& states) {
+        if (learner.options().update_mode != UpdateMode::online) {
+            throw InvalidArgumentError("a game that has no outcome is learnt from with update_mode=online");
+        }
+        meet(states);
+    }
+
+    // The states of a game one after the other; online, with what they teach.
+    void meet(const std::vector<std::vector<Entry>>& states) {
         game.clear();
         learner.begin_game();
         for (const auto& state : states) {
@@ -151,7 +151,6 @@ struct GameLearner {
                 learner.learn_step(weights, game);
             }
         }
-        return learner.learn_game(weights, game, outcome);
     }
 
     double value(const std::vector<Entry>& state) const {
@@ -182,13 +181,15 @@ void bind_learner(nb::module_& m) {
     nb::class_<GameLearner>(m, "TdLearner", "Weights that learn from games given as data: for each state its signed entries, weight number + 1.")
         .def(nb::init<const TdOptions&, std::uint32_t>(), "options"_a, "weights"_a)
         .def_prop_rw(
-            "weights", [](const GameLearner& g) { return to_array(g.weights.values()); },
+            "weights", [](const GameLearner& g) { return weights_array(g.weights); },
             [](GameLearner& g, const FloatsIn& values) { set_weights(g.weights, values); }, owned)
         .def_prop_rw(
             "step_memories", [](GameLearner& g) { return step_memories(g.learner.step_sizes()); },
             [](GameLearner& g, const std::vector<FloatsIn>& values) { set_step_memories(g.learner.step_sizes(), values); }, owned)
         .def("value", &GameLearner::value, "state"_a, "Of a state by the weights of now.")
-        .def("learn_game", &GameLearner::learn_game, "states"_a, "outcome"_a, "Learns from a game; the terminal state is not among its states.");
+        .def("learn_game", &GameLearner::learn_game, "states"_a, "outcome"_a, "Learns from a game; the terminal state is not among its states.")
+        .def("learn_steps", &GameLearner::learn_steps, "states"_a,
+             "Learns from a game that was broken off, online: as far as a state's target is one of its states.");
 }
 
 void bind_self_play(nb::module_& m) {
@@ -227,7 +228,7 @@ void bind_self_play(nb::module_& m) {
             "weights",
             [](const SelfPlay& job) {
                 await_slice(job);
-                return to_array(job.weights().values());
+                return weights_array(job.weights());
             },
             [](SelfPlay& job, const FloatsIn& values) {
                 check_idle(job);
@@ -249,7 +250,7 @@ void bind_self_play(nb::module_& m) {
             "occurrences",
             [](SelfPlay& job) {
                 await_slice(job);
-                return to_array(std::span<const std::uint64_t>(job.occurrences()));
+                return array_of(job.occurrences());
             },
             [](SelfPlay& job, const CountsIn& values) {
                 check_idle(job);

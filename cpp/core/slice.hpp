@@ -36,6 +36,15 @@ class SliceTicker {
     unsigned count_ = 0;
 };
 
+// Who is driving a job, and whether a slice is under way. Written by the door alone, under the interpreter lock.
+struct Use {
+    const char* running = "this is already running";  // what a second driver is told
+    bool driven = false;
+    bool in_slice = false;
+    int readers = 0;  // threads that wait for the end of a slice
+    std::thread::id driver;
+};
+
 class Job {
    public:
     Job() = default;
@@ -52,14 +61,11 @@ class Job {
     // Jobs that call back into Python keep the interpreter lock.
     virtual bool calls_python() const { return false; }
 
-    // Who is driving this job, and whether a slice is under way. Written by the door alone, under the interpreter lock.
-    struct Use {
-        bool driven = false;
-        bool in_slice = false;
-        int readers = 0;  // threads that wait for the end of a slice
-        std::thread::id driver;
-    };
-    mutable Use use;
+    // Jobs that work on the same thing have its use in common: one of them is driven at a time.
+    virtual Use& use() const { return use_; }
+
+   private:
+    mutable Use use_;
 };
 
 }  // namespace katachi

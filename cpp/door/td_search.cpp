@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -60,6 +61,8 @@ class TdSearchOf final : public TdSearch {
     }
 
     double value() const override { return simulation().root_value(); }
+
+    Use& use() const override { return memory_->use(); }
 
     std::vector<Action> line(Action first, int length) const override {
         if (std::ranges::find(root_.actions, first) == root_.actions.end()) {

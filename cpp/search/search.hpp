@@ -33,8 +33,7 @@ class Search : public Job {
         if (!has_begun_) {
             return true;
         }
-        // A few simulations between two looks at the clock; a game in Python is slower than a look.
-        const int period = calls_python() ? 1 : 8;
+        const int period = simulations_per_look();
         while (!is_finished() && (!has_answer() || !meter_.is_spent(true))) {
             for (int i = 0; i < period && !is_finished() && (!has_answer() || !meter_.is_spent(false)); ++i) {
                 count(1, simulate());
@@ -54,6 +53,8 @@ class Search : public Job {
     virtual bool is_finished() const { return false; }
     // The first run goes on until there is something to say, whatever its limit.
     virtual bool has_answer() const { return simulations_ > 0; }
+    // Between two looks at the clock: a few where one is hardly longer than a look. A game in Python is.
+    virtual int simulations_per_look() const { return calls_python() ? 1 : 8; }
     // What has been spent of the present limit. Only inside `simulate` and `advance`.
     const Meter& meter() const { return meter_; }
     bool has_begun() const { return has_begun_; }

@@ -10,13 +10,12 @@
 // written into theta' at the beginning instead, and there is one table.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "core/rng.hpp"
+#include "core/slice.hpp"
 #include "games/go/go_state.hpp"
 #include "learning/td.hpp"
 #include "policies/playout.hpp"
@@ -48,12 +47,15 @@ class ShortTermMemory {
     ShortTermMemory(std::shared_ptr<const features::Representation> representation, const TdOptions& options);
 
     const features::Representation& representation() const { return *representation_; }
+    const std::shared_ptr<const features::Representation>& shared_representation() const { return representation_; }
     ShapeWeights& weights() { return weights_; }
     const ShapeWeights& weights() const { return weights_; }
     TdLearner& learner() { return learner_; }
     const TdLearner& learner() const { return learner_; }
     // As if nothing had been learnt. No search is under way.
     void clear();
+    // Of all searches on it: whoever reads or changes it looks here first.
+    Use& use() const { return use_; }
 
    private:
     ShapeWeights no_weights() const;
@@ -61,6 +63,7 @@ class ShortTermMemory {
     std::shared_ptr<const features::Representation> representation_;
     ShapeWeights weights_;
     TdLearner learner_;
+    mutable Use use_{.running = "a search on this memory is already running"};
 };
 
 // One simulation that has been played, for whoever wants to look at it.
@@ -82,11 +85,14 @@ class TdSearch : public Search {
     GameErrors errors() const;
 
    protected:
+    // One takes ten milliseconds on a large board.
+    int simulations_per_look() const override { return 1; }
+
     SimulatedGame last_game_;
     GameErrors errors_;  // sums
 };
 
-// `actions`: what may be tried at the root. `long_term` may be missing. The memory is not to be searched with by two at a time.
+// `actions`: what may be tried at the root. `long_term` may be missing. Searches on one memory are driven one at a time.
 template <class B>
 std::unique_ptr<TdSearch> make_td_search(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
                                          std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng);

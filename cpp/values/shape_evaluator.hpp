@@ -40,6 +40,8 @@ class ShapeEvaluator {
     // What sums are multiples of.
     double unit() const { return unit_; }
 
+    // Of a linear head; none: the head is a logistic function.
+    std::optional<double> linear_offset() const { return linear_offset_; }
     // What a sum says about Black's chance to win (the twin of ShapeValue.chance).
     double chance(double sum) const { return linear_offset_ ? std::clamp(sum + *linear_offset_, 0.0, 1.0) : 1 / (1 + std::exp(-sum)); }
 

@@ -22,6 +22,7 @@ class ShapeWeights {
         : count_(count), negatives_(is_signed ? count : 0), weights_(static_cast<std::size_t>(negatives_) + 1 + count) {}
 
     std::uint32_t count() const { return count_; }
+    bool is_signed() const { return negatives_ > 0; }
     float operator[](features::Entry entry) const { return middle()[entry]; }
     // The zero; entries count from here. It stays where it is as long as the weights are.
     const float* middle() const { return weights_.data() + negatives_; }

@@ -887,9 +887,13 @@ class ShapeRepresentation:
 class ShapeWeights:
     """Weights of local shapes, zero at first."""
 
-    def __init__(self, count: int) -> None: ...
+    def __init__(self, count: int, is_signed: bool = True) -> None:
+        """Without signs they are for shapes that share no weight."""
+
     @property
     def count(self) -> int: ...
+    @property
+    def is_signed(self) -> bool: ...
     def values(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
         """A copy."""
 
@@ -911,6 +915,10 @@ class ShapeEvaluator:
     @property
     def unit(self) -> float:
         """What weights are rounded to multiples of."""
+
+    @property
+    def linear_offset(self) -> float | None:
+        """Of weights that were learnt with a linear head; None: of any other."""
 
     @property
     def side(self) -> int: ...
@@ -1146,6 +1154,11 @@ class TdLearner:
     def learn_game(self, states: Sequence[Sequence[int]], outcome: float) -> GameErrors:
         """Learns from a game; the terminal state is not among its states."""
 
+    def learn_steps(self, states: Sequence[Sequence[int]]) -> None:
+        """
+        Learns from a game that was broken off, online: as far as a state's target is one of its states.
+        """
+
 class SelfPlayTally:
     """Sums over games, since they were last taken."""
 
@@ -1277,7 +1290,16 @@ class ShortTermMemory:
 
     def __init__(self, representation: ShapeRepresentation, options: TdOptions) -> None: ...
     @property
-    def weights(self) -> ShapeWeights: ...
+    def weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """A copy; what is assigned are all of them."""
+
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    def evaluator(self, linear_offset: float | None = None) -> ShapeEvaluator:
+        """The weights as they are now."""
+
     def clear(self) -> None:
         """As if nothing had been learnt."""
 

@@ -197,7 +197,7 @@ class TestSimulations:
 
 class TestReductions:
     def test_dyna2_without_long_term_memory_is_td_search(self) -> None:
-        nothing = LONG_TERM.__class__(TdSearchSettings().to_representation(5), TdMemory(5).native.weights)
+        nothing = TdMemory(5).evaluator()
         plain, known = searched(TdSearchSettings(), 300)
         for separate in (False, True):
             both, other = searched(TdSearchSettings(), 300, long_term=nothing, separate=separate)

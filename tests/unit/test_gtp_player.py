@@ -675,6 +675,17 @@ def test_only_what_is_new_is_sent(engine: MakeEngine) -> None:
         assert player.restarts == 0
 
 
+def test_a_new_game_is_set_up_whatever_its_moves(engine: MakeEngine) -> None:
+    fake = engine("", "C3", "D3")
+    with GtpPlayer(fake.command) as player:
+        choose(player, START)
+        fake.log()
+        player.new_game()
+        assert choose(player, START.play("C3").play("C2")) == "D3"
+        assert fake.log() == [*NEW_GAME, "play black C3", "play white C2", "genmove black"]
+        assert len(fake.pids()) == 1
+
+
 def test_both_seats(engine: MakeEngine) -> None:
     fake = engine("", "C3", "C2", "C4")
     with GtpPlayer(fake.command) as player:

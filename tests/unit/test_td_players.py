@@ -1,5 +1,7 @@
 """Players that learn while they think: what they keep, what they choose by, and what they refuse."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,9 @@ from katachi.games.registry import make_game
 from katachi.players.player import check_player, fingerprint, lasting_name
 from katachi.players.registry import change_settings, make_player
 from katachi.players.td_player import TdPlayer
-from katachi.players.thinking import choose_within
+from katachi.players.thinking import choose_within, ponder
+from katachi.players.tree_player import TreePlayer
+from katachi.search.alpha_beta import AlphaBeta
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
 from katachi.search.td_why import why
 
@@ -210,3 +214,29 @@ def test_a_linear_head_has_linear_chances() -> None:
     told = why(two.memory(GAME), state, two.choose(GAME, state, Rng(1)).action or 0)
     search = TdSearch(GAME, state, memory=two.memory(GAME), rng=Rng(1))
     assert told.before == pytest.approx(search.value, abs=1e-5)
+
+
+def test_a_hybrid_ponders_by_simulations_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alpha-beta is for a decision: what it finds is not kept."""
+    looked: list[AlphaBeta] = []
+    run = AlphaBeta.run
+
+    def watched(search: AlphaBeta, *arguments: Any) -> bool:  # noqa: ANN401
+        looked.append(search)
+        return run(search, *arguments)
+
+    monkeypatch.setattr(AlphaBeta, "run", watched)
+    player = player_of("hybrid:sims=10,depth=3")
+    thinking = player.think(GAME, Position(5).play("C3"), Rng(1))
+    assert ponder(thinking, Limit(simulations=30))
+    assert (looked, thinking.decision().simulations) == ([], 30)
+    assert thinking.run(Limit(simulations=10))
+    assert looked
+
+
+def test_who_has_nothing_but_decisions_ponders_as_it_runs() -> None:
+    player = make_player("uct:sims=10")
+    assert isinstance(player, TreePlayer)
+    thinking = player.think(GAME, Position(5), Rng(1))
+    assert ponder(thinking, Limit(simulations=7))
+    assert thinking.decision().simulations == 7

@@ -304,12 +304,14 @@ def play_match(
     seed: int,
     *,
     max_length: int | None = 1000,
+    teaches: bool = False,
     on_game: Callable[[GameOutcome], object] | None = None,
 ) -> MatchResult:
     """A match in this process, for games and players that are objects: not in a registry, or not to be made anew.
 
     Players given as specs are made once and closed at the end. The games of a `MatchSettings` with the same seed are
-    the same.
+    the same. With `teaches` they are not: players that learn from real games (`learn_long`) go on with what they have
+    learnt.
     """
     if games < 0:
         raise InvalidArgumentError(f"the number of games must not be negative: {games}")
@@ -328,7 +330,7 @@ def play_match(
             )
             for task in settings.tasks():
                 seats = (pair[0], pair[1]) if task.index % 2 == 0 else (pair[1], pair[0])
-                outcomes.append(play_game(task, game, seats))
+                outcomes.append(play_game(task, game, seats, teaches=teaches))
                 if on_game is not None:
                     on_game(outcomes[-1])
         return MatchResult(*names, _middle(game), tuple(outcomes))

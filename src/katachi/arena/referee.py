@@ -40,7 +40,7 @@ from katachi.games.registry import make_game
 from katachi.players.external import need_program
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.gtp_process import GtpProcess, split_command
-from katachi.players.player import Decision, GamePlayer, check_player, close_player, set_clock
+from katachi.players.player import Decision, GamePlayer, check_player, close_player, set_clock, tell_end, tell_new_game
 from katachi.players.registry import make_player
 from katachi.players.thinking import choose_within, expected_moves
 
@@ -131,11 +131,21 @@ def play_task(task: GameTask) -> GameOutcome:
         return play_game(task, game, (players[0], players[1]))
 
 
-def play_game(task: GameTask, game: Game[Any], players: tuple[GamePlayer, GamePlayer]) -> GameOutcome:
-    """The same with a game and players that are there already, whatever the task calls them."""
+def play_game(
+    task: GameTask, game: Game[Any], players: tuple[GamePlayer, GamePlayer], *, teaches: bool = False
+) -> GameOutcome:
+    """The same with a game and players that are there already, whatever the task calls them.
+
+    They are told that it begins. Only if it `teaches` do those that learn from real games (`learn_long`) learn from it;
+    then their next games depend on it.
+    """
     if game.facts.players != 2 or game.facts.return_bounds is None:
         raise InvalidArgumentError(f"a match needs a game for two players with bounded returns, not {game.name}")
-    return _Table(task, game, players).play()
+    table = _Table(task, game, players)
+    outcome = table.play()
+    if teaches:
+        table.teach(outcome)
+    return outcome
 
 
 def play_task_json(task: dict[str, Any]) -> dict[str, Any]:
@@ -161,6 +171,11 @@ class _FoulError(Exception):
         self.player, self.reason, self.detail = player, reason, detail
 
 
+def _crash(player: Player, error: Exception) -> _FoulError:
+    kind = "" if isinstance(error, KatachiError) else f"{type(error).__name__}: "
+    return _FoulError(player, "crash", f"{kind}{error}")
+
+
 class _Table:
     def __init__(self, task: GameTask, game: Game[Any], players: tuple[GamePlayer, GamePlayer]) -> None:
         self._task, self._game, self._players = task, game, players
@@ -174,6 +189,7 @@ class _Table:
     def play(self) -> GameOutcome:
         self._open()
         try:
+            self._begin()
             return self._play_on()
         except _FoulError as foul:
             return self._outcome(foul.reason, self._worst(foul.player), loser=foul.player, detail=foul.detail)
@@ -189,6 +205,19 @@ class _Table:
             if not self._game.is_terminal(self._state):
                 return
         raise InvalidArgumentError(f"{self._task.opening_plies} random plies end a game of {self._game.name}")
+
+    def teach(self, outcome: GameOutcome) -> None:
+        """Players that learn from real games; what was lost by a foul is a game that was broken off."""
+        total = outcome.total if outcome.reason in ("count", "resignation") else None
+        for player in {id(player): player for player in self._players}.values():
+            tell_end(player, self._game, self._state, lambda: total)
+
+    def _begin(self) -> None:
+        for player in Player:
+            try:
+                tell_new_game(self._players[player])
+            except Exception as error:
+                raise _crash(player, error) from error
 
     def _play_on(self) -> GameOutcome:
         while not self._game.is_terminal(self._state):
@@ -221,8 +250,7 @@ class _Table:
         except EngineMoveError as error:
             raise _FoulError(player, "illegal move", str(error)) from error
         except Exception as error:  # whatever a player does, the run goes on
-            kind = "" if isinstance(error, KatachiError) else f"{type(error).__name__}: "
-            raise _FoulError(player, "crash", f"{kind}{error}") from error
+            raise _crash(player, error) from error
         finally:
             took = time.perf_counter() - started
             self._seconds[player] += took

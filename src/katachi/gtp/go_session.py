@@ -62,8 +62,9 @@ class GoSession(Session):
                 check_player(self.player, GoGame((width, height), self.rules))
             except KatachiError as error:
                 raise InvalidArgumentError(str(error)) from error
+        self.end_game()
         self.position = position
-        self.clock.restart()
+        self._begin_game()
 
     def play(self, player: Player, action: Action) -> None:
         """A move of either player."""
@@ -96,6 +97,13 @@ class GoSession(Session):
     def state_for(self, player: Player) -> Position:
         """The position with that player to move; the game goes on if it was over."""
         return self.position.turned_to(player)
+
+    def outcome(self) -> float | None:
+        """1 if Black has won; None while the game goes on."""
+        if not self.is_over:
+            return None
+        margin = final_score(self.position, self.status_rng())
+        return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
 
     def result(self) -> str:
         """`B+3.5`; empty while the game goes on."""
@@ -182,8 +190,10 @@ class GoSession(Session):
         record = Record.load(path)
         if record.rules_text and record.named_rules is None:
             log.warning("%s: rules %r are not played here; %s are", path, record.rules_text, self.rules.name)
-        self.position = record.position(before_move, record.rules_or(self.rules))
-        self.clock.restart()
+        position = record.position(before_move, record.rules_or(self.rules))
+        self.end_game()
+        self.position = position
+        self._begin_game()
 
     def record(self) -> Record:
         """The game so far."""

@@ -17,7 +17,7 @@ from katachi.core.errors import IllegalMoveError, InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.types import Action, Player
 from katachi.games.contract import BoardGame, Game
-from katachi.players.player import Decision, GamePlayer, close_player, set_clock
+from katachi.players.player import Decision, GamePlayer, close_player, inherit, set_clock, tell_end, tell_new_game
 from katachi.players.registry import change_settings
 from katachi.players.thinking import (
     ENDLESS,
@@ -27,6 +27,7 @@ from katachi.players.thinking import (
     expected_moves,
     limit_within,
     may_ponder,
+    ponder,
 )
 from katachi.search.searches import Progress
 
@@ -58,6 +59,7 @@ class Session(ABC):
         self._thoughts = 0
         self._ponders = False
         self._pondering: _Pondering | None = None
+        tell_new_game(player)
 
     # -- the game
 
@@ -148,6 +150,19 @@ class Session(ABC):
         """What the player to move may play; nothing when the game is over."""
         return [self.vertex(action) for action in self.game.legal_actions(self.state)]
 
+    @abstractmethod
+    def outcome(self) -> float | None:
+        """The return of player 0; None while the game goes on."""
+
+    def end_game(self) -> None:
+        """The game is over as it stands, or broken off: a player that learns from games does so now."""
+        tell_end(self.player, self.game, self.state, self.outcome)
+
+    def _begin_game(self) -> None:
+        """For the clock and the player."""
+        self.clock.restart()
+        tell_new_game(self.player)
+
     # -- the player
 
     def think(self, player: Player, progress: Progress | None = None, *, regular: bool = False) -> Decision:
@@ -193,6 +208,7 @@ class Session(ABC):
         if self._ponders:
             check_pondering(changed)
         before, self.player = self.player, changed
+        inherit(changed, before)
         close_player(before)
 
     def forget(self) -> None:
@@ -256,7 +272,7 @@ class Session(ABC):
         if pondering.thinking is None:
             rng = self._rng.split("pondering", self._thoughts)
             pondering.thinking = pondering.player.think(self.game, self.state, rng)
-        is_done = pondering.thinking.run(limit_within(LONG, seconds), lambda _: not self.is_needed())
+        is_done = ponder(pondering.thinking, limit_within(LONG, seconds), lambda _: not self.is_needed())
         pondering.seconds += time.monotonic() - started
         if is_done:
             self._pondering = None
@@ -323,8 +339,9 @@ class BoardSession(Session):
         """Only the size that the game has."""
         if (width, height) != self.shape:
             raise InvalidArgumentError(f"{self.game.name} is played on a board of {self.shape}, not {(width, height)}")
+        self.end_game()
         del self._history[1:]
-        self.clock.restart()
+        self._begin_game()
 
     def set_komi(self, komi: float) -> None:
         """The protocol requires that every engine takes it; these games have no use for it."""
@@ -361,10 +378,15 @@ class BoardSession(Session):
             raise IllegalMoveError(f"it is {self.to_play.name}'s turn, not {player.name}'s")
         return self.state
 
+    def outcome(self) -> float | None:
+        """The return of player 0; None while the game goes on."""
+        return self._history[-1][1] if self.is_over else None
+
     def result(self) -> str:
         """`Black wins`, `White wins`, `Draw`; empty while the game goes on."""
         bounds = self.game.facts.return_bounds
-        if not self.is_over or bounds is None:
+        total = self.outcome()
+        if total is None or bounds is None:
             return ""
-        total, middle = self._history[-1][1], (bounds[0] + bounds[1]) / 2
+        middle = (bounds[0] + bounds[1]) / 2
         return "Draw" if total == middle else "Black wins" if total > middle else "White wins"

@@ -27,7 +27,7 @@ from katachi.games.go.record import MAX_MOVES, Record, format_result
 from katachi.games.go.rules import Rules
 from katachi.games.go.sgf import SgfError
 from katachi.games.go.status import dead_chains
-from katachi.players.player import Decision, GamePlayer, check_player, lasting_name
+from katachi.players.player import Decision, GamePlayer, check_player, lasting_name, tell_end, tell_new_game
 from katachi.players.registry import make_player
 from katachi.search.searches import Progress
 
@@ -58,6 +58,7 @@ class Table:
         self.seed = seed
         self.result = result
         self._rng = Rng(seed)
+        tell_new_game(player)
 
     # -- whose turn it is
 
@@ -171,10 +172,16 @@ class Table:
         self._begin(load_position(path, before_move, self.position.rules, encoding=encoding), self.seed)
 
     def _begin(self, position: Position, seed: int) -> None:
+        tell_end(self.player, self.game, self.position, self._outcome)
         self.position = position
         self.seed = seed
         self.result = ""
         self._rng = Rng(seed)
+        tell_new_game(self.player)
+
+    def _outcome(self) -> float | None:
+        """1 if Black has won; None: nobody has."""
+        return {"B": 1.0, "0": 0.5, "W": 0.0}.get(self.result[:1])
 
     # -- as a record
 

@@ -19,10 +19,10 @@ A move that Katachi's rules forbid is an EngineError, never played: engine and m
 Seeds: in the command, `{seed}` stands for a number from 1 to 2³¹-1 (GNU Go takes 0 for the clock). Each game has its
 own, drawn from the generator of the engine's first move in it, so a match with the same seed starts the engine with the
 same seeds. Such an engine is ended after each game and started with the next number: earlier games do not matter.
-Without `{seed}` one process plays all games. A game begins wherever a position does not continue the last one, after a
-resignation, and with `{seed}` wherever less than two moves have been played (the second game may begin like the first
-one). An engine that is restarted in the middle of a game gets that game's number again, but it is told the moves that
-it had found before, so it may go on differently.
+Without `{seed}` one process plays all games. A game begins with `new_game`, wherever a position does not continue the
+last one, after a resignation, and with `{seed}` wherever less than two moves have been played (the second game may
+begin like the first one). An engine that is restarted in the middle of a game gets that game's number again, but it is
+told the moves that it had found before, so it may go on differently.
 """
 
 import json
@@ -174,6 +174,10 @@ class GtpPlayer:
     def describe(self) -> dict[str, str]:
         """The engine's own `name` and `version`, for records; empty as long as it has not been started."""
         return dict(self._description)
+
+    def new_game(self) -> None:
+        """The engine is told its board anew; with `{seed}`, it is another engine."""
+        self._line = None
 
     def close(self) -> None:
         """Ends the engine. A later move would start it again."""

@@ -7,27 +7,32 @@ by self-play; `hybrid` looks ahead by alpha-beta with what the search has learnt
 import time
 from collections import deque
 from copy import copy
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from katachi._core import Rng, ShapeEvaluator
+from katachi.core.errors import InvalidArgumentError, WeightsError
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.games.go.position import Position
-from katachi.players.player import Decision
+from katachi.players.player import Decision, GamePlayer
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
 from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
-from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
+from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings, check_long_term
 from katachi.values.weights_reader import NO_WEIGHTS, SHIPPED, WeightsReader, board_side, lasting_weights
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from katachi.values.shape_value import ShapeValue
 
 __all__ = ["TD_PRESETS", "TdPlayer", "TdPlayerSettings"]
 
@@ -49,6 +54,13 @@ class TdPlayerSettings(TdSearchSettings):
         default=NO_WEIGHTS,
         min_length=1,
         description="The long-term memory: a file of weights (katachi train), those of the package (shipped), or none.",
+    )
+    learn_long: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="alpha of the long-term memory, which learns from the games that are played (Algorithm 6); 0: it "
+        "stays as it is (7.4).",
     )
     memories: Literal["one-table", "separate"] = Field(
         default="one-table",
@@ -77,6 +89,10 @@ class TdPlayerSettings(TdSearchSettings):
             raise ValueError("give at least one of sims, seconds: the budget of a move")
         if self.head != "logistic" and self.weights != NO_WEIGHTS:
             raise ValueError(f"head={self.head} has no sum with a long-term memory: its weights are of a logistic one")
+        if self.learn_long and self.weights == NO_WEIGHTS:
+            raise ValueError(
+                f"learn_long={self.learn_long} is for a long-term memory, and weights={NO_WEIGHTS} is none"
+            )
         if self.stale and self.depth > 1:
             raise ValueError("stale values are for depth=1")
         if self.stale and self.between_moves == "reset":
@@ -94,10 +110,37 @@ class _Snapshot(NamedTuple):
     weights: "NDArray[np.float32]"
 
 
+class _LongTerm:
+    """Long-term weights that learn from game to game."""
+
+    def __init__(self, value: "ShapeValue") -> None:
+        from katachi.values.shape_value import ShapeValue
+
+        self.value = ShapeValue(value.shapes, value.weights)
+        self.games = 0
+        self._evaluator: ShapeEvaluator | None = None
+
+    def learn(self, end: Position, outcome: float | None, alpha: float) -> None:
+        from katachi.learning.real_games import learn_from_game
+
+        learn_from_game(self.value, end, outcome, alpha)
+        self.games += 1
+        self._evaluator = None
+
+    @property
+    def evaluator(self) -> ShapeEvaluator:
+        if self._evaluator is None:
+            self._evaluator = self.value.frozen()
+        return self._evaluator
+
+
 class TdPlayer(Thinker):
     """`td-search`, `dyna2`, `hybrid`: simulations, then the best value or alpha-beta.
 
-    What it learns in a game it keeps while the game goes on: while every position follows from the one before.
+    What it learns in a game it keeps to its end: until `new_game`, or a position that does not follow from the last one
+    (a move taken back, a set-up). With `learn_long`, games that it is told the end of (`end_game`) also teach the
+    long-term memory: the next game begins with it. That stays as long as the player does, or in a file
+    (`save_long_term`).
     """
 
     def __init__(self, kind: str, settings: TdPlayerSettings) -> None:
@@ -110,6 +153,7 @@ class TdPlayer(Thinker):
         self._memory: TdMemory | None = None
         self._state: Position | None = None
         self._snapshots: deque[_Snapshot] = deque()
+        self._learnt: dict[int, _LongTerm] = {}  # by the side of the board
         self.preparation = _PREPARATION  # seconds that alpha-beta needs before its second ply: as last time
 
     @property
@@ -137,11 +181,22 @@ class TdPlayer(Thinker):
         """What it knows of the game that goes on, or before the first move of one."""
         size = board_side(game)
         if self._memory is None or self._memory.size != size:
-            long_term = None if self.settings.weights == NO_WEIGHTS else self._reader.evaluation(game).evaluator
             is_separate = self.settings.memories == "separate"
-            self._memory = TdMemory(size, self.settings, long_term=long_term, separate=is_separate)
+            self._memory = TdMemory(size, self.settings, long_term=self._long_term(game), separate=is_separate)
             self._state = None
         return self._memory
+
+    def _long_term(self, game: Game[Any]) -> ShapeEvaluator | None:
+        if self.settings.weights == NO_WEIGHTS:
+            return None
+        if board_side(game) in self._learnt:
+            return self._learnt[board_side(game)].evaluator
+        evaluator = self._reader.evaluation(game).evaluator
+        try:
+            check_long_term(evaluator)
+        except InvalidArgumentError as error:
+            raise WeightsError(f"{self.settings.weights}: {error}") from error
+        return evaluator
 
     def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TdThinking":  # noqa: ANN401
         """A search from here, with what the game has taught so far."""
@@ -174,8 +229,48 @@ class TdPlayer(Thinker):
         finally:
             memory.assign(self._snapshots[-1].weights)
 
+    def end_game(self, game: Game[Any], state: Any, outcome: float | None) -> None:  # noqa: ANN401
+        """A game that it has thought in is over, or broken off (None). With `learn_long` it is learnt from."""
+        if self._state is None or not self.settings.learn_long:
+            return
+        side = board_side(game)
+        if side not in self._learnt:
+            self._learnt[side] = _LongTerm(self._reader.evaluation(game).value)
+        self._learnt[side].learn(state, outcome, self.settings.learn_long)
+        self._memory = None
+        self.memory(game)  # tables are made now, while no clock runs
+
+    def save_long_term(self, game: Game[Any], path: Path | str) -> int:
+        """Writes the long-term memory as it is now to a file of weights; how many games played here are in it."""
+        from katachi.values.weights_file import save_weights
+
+        if self.settings.weights == NO_WEIGHTS:
+            raise InvalidArgumentError(f"{self.name} has no long-term memory")
+        known = self._reader.evaluation(game)
+        learnt = self._learnt.get(board_side(game))
+        games = 0 if learnt is None else learnt.games
+        played = {"from": known.fingerprint, "games": games, "alpha": self.settings.learn_long}
+        earlier = known.header.configuration.get("real_games", [])
+        header = replace(
+            known.header,
+            games=known.header.games + games,
+            configuration={**known.header.configuration, "real_games": [*earlier, played]},
+            state={},
+        )
+        save_weights(path, known.value if learnt is None else learnt.value, header)
+        return games
+
+    def inherit(self, before: GamePlayer) -> None:
+        """Goes on with the long-term memory of a player with other settings, if it had the same to begin with."""
+        if isinstance(before, TdPlayer) and before.settings.weights == self.settings.weights != NO_WEIGHTS:
+            self._learnt = before._learnt
+
+    def new_game(self) -> None:
+        """Forgets what the last game has taught, even if the next one begins with its moves."""
+        self._state = None
+
     def close(self) -> None:
-        """Frees the memory."""
+        """Frees the memory of the search; the long-term one keeps what it has learnt."""
         self._memory = self._state = None
         self._snapshots.clear()
 
@@ -202,6 +297,11 @@ class _TdThinking:
         if not self._search.run(limit.replace(seconds=spare * player.settings.share), progress):
             return False
         return self._look_ahead(end, progress) if end - time.monotonic() > player.preparation else True
+
+    def ponder(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Simulations alone: what they teach is kept, and nothing is to be decided."""
+        self._ahead = None
+        return self._search.run(limit, progress)
 
     def _look_ahead(self, end: float | None, progress: Progress | None) -> bool:
         """Alpha-beta until a time, or to its depth."""

@@ -10,6 +10,7 @@ A class that searches is a `Thinker`: it gives `think` and `limit`, and gets `ch
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -30,6 +31,7 @@ __all__ = [
     "expected_moves",
     "limit_within",
     "may_ponder",
+    "ponder",
 ]
 
 ENDLESS = Limit(steps=2**63)
@@ -50,7 +52,10 @@ class Candidate:
 
 
 class Thinking(Protocol):
-    """One search under way from one state. It is over when its player begins the next one."""
+    """One search under way from one state. It is over when its player begins the next one.
+
+    One that does something only for a decision also has `ponder(limit, progress)`: `run` without it.
+    """
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
         """Goes on. True when the limit is reached or nothing is left to search, False when `progress` stopped it.
@@ -126,6 +131,12 @@ def limit_within(limit: Limit | None, seconds: float) -> Limit:
     if limit is None:
         return Limit(seconds=seconds)
     return limit.replace(seconds=seconds if limit.seconds is None else min(seconds, limit.seconds))
+
+
+def ponder(thinking: Thinking, limit: Limit, progress: Progress | None = None) -> bool:
+    """Goes on where nothing is to be decided: as `run`, but only with what is kept for later."""
+    run: Callable[[Limit, Progress | None], bool] = getattr(thinking, "ponder", thinking.run)
+    return run(limit, progress)
 
 
 def may_ponder(player: GamePlayer) -> bool:

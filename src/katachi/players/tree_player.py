@@ -87,6 +87,10 @@ class TreePlayer(Thinker):
         """The next search may begin with this one."""
         self._search, self._game, self._state, self._played = search, game, state, played
 
+    def new_game(self) -> None:
+        """Forgets the last one."""
+        self.close()
+
     def close(self) -> None:
         """Frees the memory."""
         self._search = self._game = self._state = None

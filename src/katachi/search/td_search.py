@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["TdMemory", "TdSearch", "TdSearchSettings"]
+__all__ = ["TdMemory", "TdSearch", "TdSearchSettings", "check_long_term"]
 
 _ENDLESS = 1e9  # moves: no simulation is longer
 SizeName: TypeAlias = Literal["1x1", "2x1", "2x2", "3x2", "3x3"]
@@ -144,11 +144,23 @@ def _representation(size: int, sizes: tuple[str, ...], sharing: str) -> ShapeRep
     return ShapeSettings.from_mapping({"sizes": sizes, "sharing": sharing}).to_native(size)
 
 
+def check_long_term(weights: ShapeEvaluator) -> None:
+    """An error if a search cannot learn on top of these weights."""
+    if weights.linear_offset is not None:
+        raise InvalidArgumentError(
+            "these weights were learnt with head=linear, and a long-term memory has weights of head=logistic: learn "
+            "some (katachi train --head logistic), or play by these with shapes or alpha-beta"
+        )
+
+
 class TdMemory:
     """What is known of a game while it is played: the short-term memory, above a long-term one if there is any.
 
     The two are added (Dyna-2, 7.2). By default they are kept in one table, which begins with the long-term weights,
     shape by shape (7.4); with `separate` each stays by itself, which is slower and the same but for rounding.
+
+    Searches on one memory run one after the other. While another thread is at it, a second search and every change are
+    refused, and readers wait for the end of a slice.
     """
 
     def __init__(
@@ -165,9 +177,19 @@ class TdMemory:
         self._representation = self.settings.to_representation(size)
         self._native = _core.ShortTermMemory(self._representation, self.settings.to_native())
         self._long_term = long_term
-        if long_term is not None and not separate:
-            self._check_one_table(long_term)
+        if long_term is not None:
+            self._check_heads(long_term)
+            if not separate:
+                self._check_one_table(long_term)
         self.clear()
+
+    def _check_heads(self, long_term: ShapeEvaluator) -> None:
+        """Sums of both are what a logistic function is taken of."""
+        check_long_term(long_term)
+        if self.settings.head == "linear":
+            raise InvalidArgumentError(
+                "a memory of head=linear has no sum with a long-term one, whose weights are of head=logistic"
+            )
 
     def _check_one_table(self, long_term: ShapeEvaluator) -> None:
         """Both memories fit into one table if every shape of the lower one has a weight of its own there."""
@@ -207,13 +229,13 @@ class TdMemory:
     @property
     def weights(self) -> "NDArray[np.float32]":
         """θ' of the short-term memory, a copy; in one table, with θ."""
-        return self._native.weights.values()
+        return self._native.weights
 
     def assign(self, weights: "ArrayLike") -> None:
         """Sets all of them."""
         import numpy as np
 
-        self._native.weights.assign(np.ascontiguousarray(weights, dtype=np.float32))
+        self._native.weights = np.ascontiguousarray(weights, dtype=np.float32)
 
     def clear(self) -> None:
         """A new game: only the long-term memory is left."""
@@ -225,17 +247,18 @@ class TdMemory:
         """Another long-term memory below what the search has learnt; only where they are separate."""
         if not self.separate:
             raise InvalidArgumentError("the memories are in one table: keep them separate to change the lower one")
+        self._check_heads(long_term)
         self._long_term = long_term
 
     def evaluator(self) -> ShapeEvaluator:
         """Both memories as they are now, for full-width search: rounded a little, so that sums are exact."""
         offset = self.settings.linear_offset if self.settings.head == "linear" else None
-        short = ShapeEvaluator(self._representation, self._native.weights, offset)
+        short = self._native.evaluator(offset)
         if self.below is None:
             return short
         sizes = {(width, height) for part in (self.below.sizes, self._representation.sizes) for width, height in part}
         both = _representation(self.size, tuple(f"{width}x{height}" for width, height in sorted(sizes)), "none")
-        weights = _core.ShapeWeights(both.weights)
+        weights = _core.ShapeWeights(both.weights, is_signed=False)
         for part in (self.below, short):
             _core.add_shapes(part, both, weights)
         return ShapeEvaluator(both, weights, offset)

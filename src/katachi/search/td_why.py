@@ -109,7 +109,7 @@ def _tables(memory: TdMemory) -> Iterator[tuple[MemoryName, LocalShapes, NDArray
     short = memory.weights
     if memory.long_term is not None:
         shapes = own if memory.below is None else LocalShapes(memory.size, _unshared(memory.long_term))
-        weights = _core.ShapeWeights(shapes.weights)
+        weights = _core.ShapeWeights(shapes.weights, is_signed=False)
         _core.add_shapes(memory.long_term, shapes.native, weights)
         yield "long-term", shapes, weights.values()
         if memory.below is None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from katachi._core import ShapeEvaluator
 from katachi.core.errors import WeightsError
-from katachi.values.weights_file import load_weights
+from katachi.values.shape_value import ShapeValue
+from katachi.values.weights_file import WeightsHeader, load_weights
 
 __all__ = ["Evaluation", "evaluation_of", "shipped_sizes", "shipped_weights"]
 
@@ -22,6 +23,8 @@ class Evaluation:
     evaluator: ShapeEvaluator
     chance: Callable[[float], float]  # of a sum
     fingerprint: str  # of the file
+    value: ShapeValue
+    header: WeightsHeader
 
 
 def shipped_sizes() -> list[int]:
@@ -52,5 +55,5 @@ def evaluation_of(path: Path, size: int) -> Evaluation:
 
 @lru_cache(maxsize=16)
 def _evaluation(path: Path, size: int, fingerprint: str) -> Evaluation:
-    value, _ = load_weights(path, board_size=size)
-    return Evaluation(value.frozen(), value.chance, fingerprint)
+    value, header = load_weights(path, board_size=size)
+    return Evaluation(value.frozen(), value.chance, fingerprint, value, header)

@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 from typing import Any, Literal
 
 import katachi
@@ -96,6 +97,15 @@ def why(session: Session, action: Action, most: int | None = None) -> str:
     return str(explain(session.game, session.state, action, 10 if most is None else most))
 
 
+@command("katachi-save_weights")
+def save_weights(session: Session, path: Path) -> str:
+    """Writes the long-term memory of a player that has one; answers how many games played here have taught it."""
+    save = getattr(session.player, "save_long_term", None)
+    if save is None:
+        raise GtpError(f"{session.player.name} has no long-term memory")
+    return str(save(session.game, path))
+
+
 @command("kata-benchmark")
 def benchmark(session: Session, playouts: int) -> str:
     """The speed of uniform playouts from this position; anything said meanwhile cuts it short."""
@@ -111,7 +121,8 @@ def benchmark(session: Session, playouts: int) -> str:
 
 @command("kgs-game_over")
 def game_over(session: Session) -> None:
-    """The server says that the game is over."""
+    """The server says that the game is over: whoever learns from it does."""
+    session.end_game()
 
 
 @command("kgs-chat")
