@@ -73,6 +73,7 @@ Policy policy_of(const PolicyOrName& policy);
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
+void bind_grown(nb::module_& m);
 void bind_policies(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_shapes(nb::module_& m);

@@ -1,7 +1,11 @@
 #include <nanobind/stl/shared_ptr.h>
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
@@ -33,15 +37,31 @@ void bind_options(nb::module_& m) {
         .def_rw("threads", &TdSearchOptions::threads);
 }
 
+std::vector<std::tuple<std::string, float, double, std::uint64_t>> grown_features(const ShortTermMemory& memory) {
+    static constexpr std::array names{"table", "block", "sequence", "square"};
+    std::vector<std::tuple<std::string, float, double, std::uint64_t>> all;
+    if (!memory.grown()) {
+        return all;
+    }
+    const GrownMemory& grown = *memory.grown();
+    const auto first = static_cast<features::Entry>(memory.representation().weights()) + 1;
+    for (int i = 0; i < grown.count(); ++i) {
+        const auto number = static_cast<std::size_t>(i);
+        const GrownMemory::Mean mean = grown.means().empty() ? GrownMemory::Mean{} : grown.mean(i);
+        all.emplace_back(names[static_cast<std::size_t>(grown.kinds()[number])], memory.weights()[first + i], mean.total, mean.visits);
+    }
+    return all;
+}
+
 void bind_memory(nb::module_& m) {
     nb::class_<ShortTermMemory>(m, "ShortTermMemory", "The weights that a temporal-difference search learns, and keeps from move to move.")
         .def(
             "__init__",
-            [](ShortTermMemory* self, std::shared_ptr<const features::Representation> representation, const TdOptions& options) {
-                new (self) ShortTermMemory(std::move(representation), options);
-            },
-            "representation"_a, "options"_a)
+            [](ShortTermMemory* self, std::shared_ptr<const features::Representation> representation, const TdOptions& options,
+               const std::optional<GrownOptions>& grown) { new (self) ShortTermMemory(std::move(representation), options, grown); },
+            "representation"_a, "options"_a, "grown"_a.none() = nb::none())
         .def_prop_ro("weights", nb::overload_cast<>(&ShortTermMemory::weights), nb::rv_policy::reference_internal)
+        .def("grown", &grown_features, "The grown features in the order of their numbers: kind, weight, and of tables total outcome and visits.")
         .def("clear", &ShortTermMemory::clear, "As if nothing had been learnt.")
         .def(
             "add", [](ShortTermMemory& memory, const ShapeEvaluator& evaluator) { evaluator.add_to(memory.representation(), memory.weights()); },
