@@ -40,15 +40,15 @@ void bind_options(nb::module_& m) {
 std::vector<std::tuple<std::string, float, double, std::uint64_t>> grown_features(const ShortTermMemory& memory) {
     static constexpr std::array names{"table", "block", "sequence", "square"};
     std::vector<std::tuple<std::string, float, double, std::uint64_t>> all;
-    if (!memory.grown()) {
+    const GrownMemory* const grown = memory.grown();
+    if (grown == nullptr) {
         return all;
     }
-    const GrownMemory& grown = *memory.grown();
     const auto first = static_cast<features::Entry>(memory.representation().weights()) + 1;
-    for (int i = 0; i < grown.count(); ++i) {
+    for (int i = 0; i < grown->count(); ++i) {
         const auto number = static_cast<std::size_t>(i);
-        const GrownMemory::Mean mean = grown.means().empty() ? GrownMemory::Mean{} : grown.mean(i);
-        all.emplace_back(names[static_cast<std::size_t>(grown.kinds()[number])], memory.weights()[first + i], mean.total, mean.visits);
+        const GrownMemory::Mean mean = grown->means().empty() ? GrownMemory::Mean{} : grown->mean(i);
+        all.emplace_back(names[static_cast<std::size_t>(grown->kinds()[number])], memory.weights()[first + i], mean.total, mean.visits);
     }
     return all;
 }

@@ -30,7 +30,7 @@ void check(const TdSearchOptions& options, const go::Geometry& geometry, const S
         throw InvalidArgumentError("a search has from 1 to " + std::to_string(TdSearchOptions::most_threads) + " threads, not " +
                                    std::to_string(options.threads));
     }
-    if (options.threads > 1 && memory.grown()) {
+    if (options.threads > 1 && memory.grown() != nullptr) {
         throw InvalidArgumentError("grown features are for one thread, not for " + std::to_string(options.threads));
     }
 }
@@ -222,7 +222,7 @@ template <class B>
 std::unique_ptr<TdSearch> make_td_search(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
                                          std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng) {
     check(options, root.board().geometry(), *memory, long_term.get());
-    if (memory->grown()) {
+    if (memory->grown() != nullptr) {
         return make_with<B, ShapeWeights, GrownFeatures<B>>(root, actions, std::move(memory), std::move(long_term), options, rng);
     }
     if (options.threads == 1) {

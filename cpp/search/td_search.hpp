@@ -54,9 +54,9 @@ class ShortTermMemory {
     // Those of the shapes first, then those of grown features, by number.
     ShapeWeights& weights() { return weights_; }
     const ShapeWeights& weights() const { return weights_; }
-    // Where features are grown, otherwise missing.
-    std::optional<GrownMemory>& grown() { return grown_; }
-    const std::optional<GrownMemory>& grown() const { return grown_; }
+    // Null where no features grow.
+    GrownMemory* grown() { return grown_ ? &*grown_ : nullptr; }
+    const GrownMemory* grown() const { return grown_ ? &*grown_ : nullptr; }
     TdLearner& learner() { return learner_; }
     const TdLearner& learner() const { return learner_; }
     // As if nothing had been learnt. No search is under way.

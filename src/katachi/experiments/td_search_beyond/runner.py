@@ -37,4 +37,8 @@ def _finding(duel: Duel, claim: Claim) -> Finding:
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     """Win rates of all."""
-    draw_panels(played(rows), [Panel("against the plain form", "variant", "sims")], path)
+    panels = [
+        Panel("features, against the plain form", "variant", "sims", where={"about": "features"}),
+        Panel("steps and exploration", "variant", "sims", where={"about": "learning"}),
+    ]
+    draw_panels(played(rows), panels, path)
