@@ -80,6 +80,7 @@ void check_weights(const features::Representation& shapes, const ShapeWeights& w
 void bind_core(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
+void bind_grown(nb::module_& m);
 void bind_policies(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_shapes(nb::module_& m);

@@ -97,12 +97,18 @@ void bind_representation(nb::module_& m) {
             [](Representation* self, int side, const std::vector<std::pair<int, int>>& sizes, const std::vector<Sharing>& sharing, Turns turns,
                int stage_length) {
                 features::RepresentationOptions options{side, {}, sharing, turns, stage_length};
+                if (sizes.empty()) {
+                    throw InvalidArgumentError("local shapes need at least one size of shapes");
+                }
                 for (const auto& [width, height] : sizes) {
                     options.sizes.push_back({width, height});
                 }
                 new (self) Representation(options);
             },
             nb::kw_only(), "side"_a, "sizes"_a, "sharing"_a, "turns"_a = Turns::both, "stage_length"_a = 0)
+        .def_static(
+            "none", [](int side) { return std::make_unique<Representation>(features::RepresentationOptions{side, {}, {Sharing::none}}); }, "side"_a,
+            "No shapes, for a search that has other features.")
         .def_prop_ro("side", [](const Representation& r) { return r.shapes().side(); })
         .def_prop_ro("sizes", &sizes_of, "(width, height) of each family.")
         .def_prop_ro(

@@ -1,9 +1,12 @@
 #include <nanobind/stl/shared_ptr.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
@@ -36,14 +39,29 @@ void bind_options(nb::module_& m) {
         .def_rw("threads", &TdSearchOptions::threads);
 }
 
+std::vector<std::tuple<std::string, float, double, std::uint64_t>> grown_features(const ShortTermMemory& memory) {
+    static constexpr std::array names{"table", "block", "sequence", "square"};
+    std::vector<std::tuple<std::string, float, double, std::uint64_t>> all;
+    const GrownMemory* const grown = memory.grown();
+    if (grown == nullptr) {
+        return all;
+    }
+    const auto first = static_cast<features::Entry>(memory.representation().weights()) + 1;
+    for (int i = 0; i < grown->count(); ++i) {
+        const auto number = static_cast<std::size_t>(i);
+        const GrownMemory::Mean mean = grown->means().empty() ? GrownMemory::Mean{} : grown->mean(i);
+        all.emplace_back(names[static_cast<std::size_t>(grown->kinds()[number])], memory.weights()[first + i], mean.total, mean.visits);
+    }
+    return all;
+}
+
 void bind_memory(nb::module_& m) {
     nb::class_<ShortTermMemory>(m, "ShortTermMemory", "The weights that a temporal-difference search learns, and keeps from move to move.")
         .def(
             "__init__",
-            [](ShortTermMemory* self, std::shared_ptr<const features::Representation> representation, const TdOptions& options) {
-                new (self) ShortTermMemory(std::move(representation), options);
-            },
-            "representation"_a, "options"_a)
+            [](ShortTermMemory* self, std::shared_ptr<const features::Representation> representation, const TdOptions& options,
+               const std::optional<GrownOptions>& grown) { new (self) ShortTermMemory(std::move(representation), options, grown); },
+            "representation"_a, "options"_a, "grown"_a.none() = nb::none())
         .def_prop_rw(
             "weights",
             [](const ShortTermMemory& memory) {
@@ -55,6 +73,13 @@ void bind_memory(nb::module_& m) {
                 assign_weights(memory.weights(), values);
             },
             nb::rv_policy::automatic, "A copy; what is assigned are all of them.")
+        .def(
+            "grown",
+            [](const ShortTermMemory& memory) {
+                await_slice(memory.use());
+                return grown_features(memory);
+            },
+            "The grown features in the order of their numbers: kind, weight, and of tables total outcome and visits.")
         .def(
             "evaluator",
             [](const ShortTermMemory& memory, std::optional<double> linear_offset) {

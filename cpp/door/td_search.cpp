@@ -31,9 +31,12 @@ void check(const TdSearchOptions& options, const go::Geometry& geometry, const S
         throw InvalidArgumentError("a search has from 1 to " + std::to_string(TdSearchOptions::most_threads) + " threads, not " +
                                    std::to_string(options.threads));
     }
+    if (options.threads > 1 && memory.grown() != nullptr) {
+        throw InvalidArgumentError("grown features are for one thread, not for " + std::to_string(options.threads));
+    }
 }
 
-template <class B, class Weights, class Lookup>
+template <class B, class Weights, class Lookup, class Grown = NoGrownFeatures>
 class TdSearchOf final : public TdSearch {
    public:
     TdSearchOf(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
@@ -53,7 +56,7 @@ class TdSearchOf final : public TdSearch {
     }
 
     std::vector<RootAction> root_actions() const override {
-        std::vector<RootAction> actions = simulation().valued_actions(root_.state, true);
+        std::vector<RootAction> actions = simulation().valued_actions();
         for (std::size_t i = 0; i < actions.size(); ++i) {
             actions[i].visits = visits_[i];
         }
@@ -78,7 +81,7 @@ class TdSearchOf final : public TdSearch {
                 break;
             }
             const double sign = state.to_play() == Player::black ? 1 : -1;
-            const std::vector<RootAction> valued = simulation().valued_actions(state, false);
+            const std::vector<RootAction> valued = simulation().valued_actions(moves);
             next = std::ranges::max_element(valued, {}, [&](const RootAction& action) { return sign * action.value; })->action;
         }
         return moves;
@@ -110,13 +113,13 @@ class TdSearchOf final : public TdSearch {
     }
 
    private:
-    using Simulation = TdSimulation<B, Weights, Lookup>;
+    using Simulation = TdSimulation<B, Weights, Lookup, Grown>;
 
     struct Worker {
         Worker(TdSearchOf& search, const Rng& rng)
             : rng(rng),
               learner(search.memory_->learner().beside()),
-              simulation(search.root_, search.options_, search.memory_->representation(), search.weights(), learner),
+              simulation(search.root_, search.options_, search.memory_->representation(), search.weights(), learner, search.grown()),
               visits(search.visits_.size()) {}
 
         Rng rng;
@@ -132,6 +135,15 @@ class TdSearchOf final : public TdSearch {
             return memory_->weights();
         } else {
             return concurrent_;
+        }
+    }
+
+    Grown grown() {
+        if constexpr (Grown::is_used) {
+            const auto first = static_cast<features::Entry>(memory_->representation().weights()) + 1;
+            return Grown(*memory_->grown(), memory_->weights(), first, root_.state.board().geometry());
+        } else {
+            return {};
         }
     }
 
@@ -196,14 +208,15 @@ class TdSearchOf final : public TdSearch {
     std::atomic<std::uint64_t> stepped_ = 0;  // steps of those that are over
 };
 
-template <class B, class Weights>
+template <class B, class Weights, class Grown = NoGrownFeatures>
 std::unique_ptr<TdSearch> make_with(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
                                     std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng) {
     if (BasicUnsharedLookup<Weights>::fits(memory->representation())) {
-        return std::make_unique<TdSearchOf<B, Weights, BasicUnsharedLookup<Weights>>>(root, actions, std::move(memory), std::move(long_term), options,
-                                                                                      rng);
+        return std::make_unique<TdSearchOf<B, Weights, BasicUnsharedLookup<Weights>, Grown>>(root, actions, std::move(memory), std::move(long_term),
+                                                                                             options, rng);
     }
-    return std::make_unique<TdSearchOf<B, Weights, BasicSharedLookup<Weights>>>(root, actions, std::move(memory), std::move(long_term), options, rng);
+    return std::make_unique<TdSearchOf<B, Weights, BasicSharedLookup<Weights>, Grown>>(root, actions, std::move(memory), std::move(long_term),
+                                                                                       options, rng);
 }
 
 }  // namespace
@@ -212,6 +225,9 @@ template <class B>
 std::unique_ptr<TdSearch> make_td_search(const go::GoState<B>& root, const ActionBuffer& actions, std::shared_ptr<ShortTermMemory> memory,
                                          std::shared_ptr<const ShapeEvaluator> long_term, const TdSearchOptions& options, const Rng& rng) {
     check(options, root.board().geometry(), *memory, long_term.get());
+    if (memory->grown() != nullptr) {
+        return make_with<B, ShapeWeights, GrownFeatures<B>>(root, actions, std::move(memory), std::move(long_term), options, rng);
+    }
     if (options.threads == 1) {
         return make_with<B, ShapeWeights>(root, actions, std::move(memory), std::move(long_term), options, rng);
     }

@@ -35,9 +35,6 @@ ShapeSet::ShapeSet(int side, std::vector<ShapeSize> sizes) : side_(side), sizes_
     if (side < 1 || side > largest_side) {
         throw InvalidArgumentError("local shapes are for boards from 1x1 to 19x19, not of side " + std::to_string(side));
     }
-    if (sizes_.empty()) {
-        throw InvalidArgumentError("local shapes need at least one size of shapes");
-    }
     family_ends_.push_back(0);
     for (std::size_t family = 0; family < sizes_.size(); ++family) {
         const ShapeSize size = sizes_[family];
@@ -80,7 +77,7 @@ ShapeSet::ShapeSet(int side, std::vector<ShapeSize> sizes) : side_(side), sizes_
         places_.insert(places_.end(), list.begin(), list.end());
         place_ends_.push_back(places_.size());
     }
-    const int reach = std::ranges::max(sizes_, {}, &ShapeSize::width).width - 1;
+    const int reach = sizes_.empty() ? 0 : std::ranges::max(sizes_, {}, &ShapeSize::width).width - 1;
     near_ends_.push_back(0);
     for (int point = 0; point < side * side; ++point) {
         for (int row = std::max(0, point / side - reach); row <= std::min(side - 1, point / side + reach); ++row) {

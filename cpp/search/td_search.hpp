@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/rng.hpp"
@@ -19,6 +20,7 @@
 #include "games/go/go_state.hpp"
 #include "learning/td.hpp"
 #include "policies/playout.hpp"
+#include "search/grown_memory.hpp"
 #include "search/search.hpp"
 #include "values/shape_evaluator.hpp"
 
@@ -41,15 +43,20 @@ struct TdSearchOptions {
     static constexpr int most_threads = 256;
 };
 
-// What a search learns and keeps from move to move: the weights of local shapes, and what their steps remember.
+// What a search learns and keeps from move to move: the weights of local shapes and of features that it grows, if any, and what their steps remember.
 class ShortTermMemory {
    public:
-    ShortTermMemory(std::shared_ptr<const features::Representation> representation, const TdOptions& options);
+    ShortTermMemory(std::shared_ptr<const features::Representation> representation, const TdOptions& options,
+                    const std::optional<GrownOptions>& grown = {});
 
     const features::Representation& representation() const { return *representation_; }
     const std::shared_ptr<const features::Representation>& shared_representation() const { return representation_; }
+    // Those of the shapes first, then those of grown features, by number.
     ShapeWeights& weights() { return weights_; }
     const ShapeWeights& weights() const { return weights_; }
+    // Null where no features grow.
+    GrownMemory* grown() { return grown_ ? &*grown_ : nullptr; }
+    const GrownMemory* grown() const { return grown_ ? &*grown_ : nullptr; }
     TdLearner& learner() { return learner_; }
     const TdLearner& learner() const { return learner_; }
     // As if nothing had been learnt. No search is under way.
@@ -59,8 +66,11 @@ class ShortTermMemory {
 
    private:
     ShapeWeights no_weights() const;
+    // The weights that there may be.
+    std::uint32_t most_weights() const;
 
     std::shared_ptr<const features::Representation> representation_;
+    std::optional<GrownMemory> grown_;
     ShapeWeights weights_;
     TdLearner learner_;
     mutable Use use_{.running = "a search on this memory is already running"};

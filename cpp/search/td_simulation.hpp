@@ -7,8 +7,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "search/grown_features.hpp"
 #include "search/td_search.hpp"
 #include "values/afterstates.hpp"
 
@@ -25,7 +28,8 @@ struct TdRoot {
     std::optional<LongSums> long_sums;
 };
 
-template <class B, class Weights, class Lookup>
+// `Grown`: features that are added while it learns, if there are any.
+template <class B, class Weights, class Lookup, class Grown = NoGrownFeatures>
 class TdSimulation {
    public:
     using State = go::GoState<B>;
@@ -34,7 +38,7 @@ class TdSimulation {
 
     // All of them must outlive it. The learner is its own.
     TdSimulation(const TdRoot<B>& root, const TdSearchOptions& options, const features::Representation& representation, Weights& weights,
-                 TdLearner& learner)
+                 TdLearner& learner, Grown grown = {})
         : root_(&root),
           options_(&options),
           weights_(&weights),
@@ -47,7 +51,8 @@ class TdSimulation {
           policy_(options.policy, root.state),
           by_spans_(learner.learns_spans()),
           since_(representation.shapes().windows().size()),
-          takes_(static_cast<std::size_t>(geometry_.area())) {
+          takes_(static_cast<std::size_t>(geometry_.area())),
+          grown_(std::move(grown)) {
         root_sums_.reset(root.state.board());
         for (int i = 0; i < geometry_.area(); ++i) {
             root_lead_ += stone_sign(root.state.board().colour(geometry_.padded_point(i)));
@@ -71,7 +76,7 @@ class TdSimulation {
             if (t == 0) {
                 first = static_cast<std::size_t>(std::ranges::find(actions_, action) - actions_.begin());
             }
-            step(state, geometry_.is_pass(action) ? go::no_point : geometry_.padded_point(action.value), game);
+            step(state, point_of(action), game);
         }
         needs_sums_ = false;
         sums_.stop_changes();
@@ -86,29 +91,55 @@ class TdSimulation {
         return first;
     }
 
-    // What the memories say now of a state, the root or another one: its actions, and Black's chance to win after each.
-    std::vector<RootAction> valued_actions(const State& state, bool is_root) {
+    // What the memories say now of the state after some moves from the root: its actions, and Black's chance to win after each.
+    std::vector<RootAction> valued_actions(std::span<const Action> moves = {}) {
         std::vector<RootAction> valued;
+        const State state = state_after(moves);
         sums_.reset(state.board());
         if (long_sums_) {
             long_sums_->reset(state.board());
         }
-        list_actions(state, is_root);
+        list_actions(state, moves.empty());
         for (const Action action : actions_) {
-            valued.push_back({.action = action, .visits = 0, .value = learner_->value_of(sum() + change(state, action))});
+            valued.push_back({.action = action, .visits = 0, .value = value_after(state, action)});
         }
         return valued;
     }
 
     double root_value() {
         start_sums();
-        return learner_->value_of(sum());
+        const double value = learner_->value_of(sum());
+        if constexpr (Grown::is_used) {
+            return grown_.mixed(value);
+        }
+        return value;
     }
 
    private:
     void start_sums() {
         sums_.reset_to(root_sums_);
         long_sums_ = root_->long_sums;
+        if constexpr (Grown::is_used) {
+            grown_.begin(root_->state.board(), by_spans_ ? &spans_ : nullptr);
+        }
+    }
+
+    // The root and some moves, also for the features that grow.
+    State state_after(std::span<const Action> moves) {
+        State state = root_->state;
+        if constexpr (Grown::is_used) {
+            grown_.begin(state.board(), nullptr);
+        }
+        for (const Action move : moves) {
+            if constexpr (Grown::is_used) {
+                grown_.leave(state.board(), point_of(move), 0);
+            }
+            state.play(move);
+            if constexpr (Grown::is_used) {
+                grown_.enter(state.board());
+            }
+        }
+        return state;
     }
 
     void begin(std::uint64_t played, SimulatedGame& game) {
@@ -134,10 +165,24 @@ class TdSimulation {
         meet();
     }
 
-    double sum() const { return sums_.sum() + (long_sums_ ? static_cast<double>(long_sums_->sum()) * unit_ : 0); }
+    double sum() const {
+        const double fixed = sums_.sum() + (long_sums_ ? static_cast<double>(long_sums_->sum()) * unit_ : 0);
+        if constexpr (Grown::is_used) {
+            return fixed + grown_.sum();
+        }
+        return fixed;
+    }
 
     // What an action adds to the sum.
     [[gnu::always_inline]] double change(const State& state, Action action) {
+        if constexpr (Grown::is_used) {
+            return fixed_change(state, action) + grown_.change(state.board(), point_of(action));
+        }
+        return fixed_change(state, action);
+    }
+
+    // Of the features that do not grow.
+    [[gnu::always_inline]] double fixed_change(const State& state, Action action) {
         if (geometry_.is_pass(action)) {
             return 0;
         }
@@ -150,6 +195,25 @@ class TdSimulation {
         const auto own = static_cast<double>(sums_.quiet_change(action.value, stone));
         return long_sums_ ? own + static_cast<double>(long_sums_->quiet_change(action.value, stone)) * unit_ : own;
     }
+
+    // Black's chance to win after an action.
+    double value_after(const State& state, Action action) {
+        const double value = learner_->value_of(sum() + change(state, action));
+        if constexpr (Grown::is_used) {
+            return grown_.interpolates() ? grown_.mixed_after(value, state.board(), point_of(action)) : value;
+        }
+        return value;
+    }
+
+    // What orders actions as their values do.
+    double worth(const State& state, Action action) {
+        if constexpr (Grown::is_used) {
+            return grown_.interpolates() ? value_after(state, action) : change(state, action);
+        }
+        return change(state, action);
+    }
+
+    go::Point point_of(Action action) const { return geometry_.is_pass(action) ? go::no_point : geometry_.padded_point(action.value); }
 
     // What may be played, and what of it takes something.
     void list_actions(const State& state, bool is_root) {
@@ -170,20 +234,31 @@ class TdSimulation {
             records_ = false;
             return;
         }
+        int active = active_;
+        if constexpr (Grown::is_used) {
+            grown_.grow();
+            active += grown_.active();
+        }
         const double sum = this->sum();
         const double value = learner_->value_of(sum);
         if (by_spans_) {
-            spans_.add_state(sum, value, active_);
+            spans_.add_state(sum, value, active);
             return;
         }
         const auto codes = sums_.tracker().codes();
         for (int window = 0; window < static_cast<int>(codes.size()); ++window) {
             sums_.lookup().for_each(window, sums_.tracker().code(window), [&](features::Entry entry) { trace_.add(entry); });
         }
+        if constexpr (Grown::is_used) {
+            grown_.for_each([&](features::Entry entry) { trace_.add(entry); });
+        }
         trace_.end_state(value);
         if (learner_->options().update_mode == UpdateMode::online) {
             learner_->learn_step(*weights_, trace_);
             sums_.renew();
+            if constexpr (Grown::is_used) {
+                grown_.renew();
+            }
         }
     }
 
@@ -209,12 +284,12 @@ class TdSimulation {
         std::uint32_t ties = 0;
         Action chosen = actions_.front();
         for (const Action action : actions_) {
-            const double worth = sign * change(state, action);
-            if (worth > highest) {
-                highest = worth;
+            const double signed_worth = sign * worth(state, action);
+            if (signed_worth > highest) {
+                highest = signed_worth;
                 chosen = action;
                 ties = 1;
-            } else if (worth == highest && rng.below(++ties) == 0) {
+            } else if (signed_worth == highest && rng.below(++ties) == 0) {
                 chosen = action;
             }
         }
@@ -226,7 +301,7 @@ class TdSimulation {
         weights_of_actions_.clear();
         double highest = -std::numeric_limits<double>::infinity();
         for (const Action action : actions_) {
-            weights_of_actions_.push_back(sign * learner_->value_of(sum() + change(state, action)));
+            weights_of_actions_.push_back(sign * value_after(state, action));
             highest = std::max(highest, weights_of_actions_.back());
         }
         double total = 0;
@@ -273,10 +348,20 @@ class TdSimulation {
             policy_.follow(state, action);
         }
         game.moves.push_back(action);
+        if constexpr (Grown::is_used) {
+            if (records_ || needs_sums_) {
+                grown_.leave(state.board(), p, states());
+            }
+        }
         const Reward reward = state.play_at(p);
         if (state.is_terminal()) {
             outcome_ = reward;
             return;
+        }
+        if constexpr (Grown::is_used) {
+            if (records_ || needs_sums_) {
+                grown_.enter(state.board());
+            }
         }
         if (records_) {
             meet();
@@ -323,6 +408,9 @@ class TdSimulation {
 
     void learn(SimulatedGame& game) {
         game.recorded = states();
+        if constexpr (Grown::is_used) {
+            grown_.finish(states(), game.outcome);
+        }
         if (!by_spans_) {
             game.errors = learner_->learn_game(*weights_, trace_, game.outcome);
             return;
@@ -364,6 +452,7 @@ class TdSimulation {
     bool records_ = true;          // states are learnt from
     bool needs_sums_ = true;       // moves are chosen by value
     bool follows_policy_ = false;  // it is told of moves
+    [[no_unique_address]] Grown grown_;
 };
 
 }  // namespace katachi

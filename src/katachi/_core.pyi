@@ -835,6 +835,10 @@ class ShapeRepresentation:
         turns: Turns = Turns.BOTH,
         stage_length: int = 0,
     ) -> None: ...
+    @staticmethod
+    def none(side: int) -> ShapeRepresentation:
+        """No shapes, for a search that has other features."""
+
     @property
     def side(self) -> int: ...
     @property
@@ -1238,6 +1242,47 @@ class SelfPlay:
 def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
     """Weights of 0 and no game yet."""
 
+class GrownOptions:
+    """See katachi.search.grown.GrownSettings."""
+
+    def __init__(self) -> None: ...
+    @property
+    def table(self) -> bool: ...
+    @table.setter
+    def table(self, arg: bool, /) -> None: ...
+    @property
+    def blocks(self) -> bool: ...
+    @blocks.setter
+    def blocks(self, arg: bool, /) -> None: ...
+    @property
+    def sequences(self) -> bool: ...
+    @sequences.setter
+    def sequences(self, arg: bool, /) -> None: ...
+    @property
+    def squares(self) -> list[int]: ...
+    @squares.setter
+    def squares(self, arg: Sequence[int], /) -> None: ...
+    @property
+    def block_distance(self) -> int: ...
+    @block_distance.setter
+    def block_distance(self, arg: int, /) -> None: ...
+    @property
+    def sequence_length(self) -> int: ...
+    @sequence_length.setter
+    def sequence_length(self, arg: int, /) -> None: ...
+    @property
+    def limit(self) -> int: ...
+    @limit.setter
+    def limit(self, arg: int, /) -> None: ...
+    @property
+    def table_prior(self) -> float: ...
+    @table_prior.setter
+    def table_prior(self, arg: float, /) -> None: ...
+    @property
+    def table_value(self) -> str: ...
+    @table_value.setter
+    def table_value(self, arg: str, /) -> None: ...
+
 class TdSearchOptions:
     """See katachi.search.td_search.TdSearchSettings."""
 
@@ -1288,7 +1333,9 @@ class ShortTermMemory:
     The weights that a temporal-difference search learns, and keeps from move to move.
     """
 
-    def __init__(self, representation: ShapeRepresentation, options: TdOptions) -> None: ...
+    def __init__(
+        self, representation: ShapeRepresentation, options: TdOptions, grown: GrownOptions | None = None
+    ) -> None: ...
     @property
     def weights(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
         """A copy; what is assigned are all of them."""
@@ -1297,6 +1344,11 @@ class ShortTermMemory:
     def weights(
         self, arg: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)], /
     ) -> None: ...
+    def grown(self) -> list[tuple[str, float, float, int]]:
+        """
+        The grown features in the order of their numbers: kind, weight, and of tables total outcome and visits.
+        """
+
     def evaluator(self, linear_offset: float | None = None) -> ShapeEvaluator:
         """The weights as they are now."""
 

@@ -551,3 +551,20 @@ class TestBeyond:
         assert told.verdict == expected
         assert not told.answers
         assert len(told.table) == 2
+
+    @pytest.mark.parametrize(
+        ("variant", "rate", "expected"),
+        [
+            ("table", 52, "reproduced"),
+            ("table", 75, "not"),
+            ("table", 25, "not"),
+            ("table only", 25, "reproduced"),
+            ("table only", 50, "partly"),
+            ("sequences only", 75, "not"),
+            ("blocks", 50, "reproduced"),
+            ("blocks", 75, "not"),
+        ],
+    )
+    def test_what_is_said_of_features_that_grow(self, variant: str, rate: int, expected: str) -> None:
+        found = experiment("td-search-beyond")
+        assert found.runner.summarise([games(rate, variant=variant, sims=300)], found.claim).verdict == expected

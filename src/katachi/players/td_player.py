@@ -97,6 +97,10 @@ class TdPlayerSettings(TdSearchSettings):
             raise ValueError("stale values are for depth=1")
         if self.stale and self.between_moves == "reset":
             raise ValueError("stale values are for between_moves=keep: nothing old is left after a reset")
+        if self.grown_kinds and (self.depth > 1 or self.stale):
+            raise ValueError(
+                f"grown features ({self.grown}) are for depth=1 and stale=0: only shapes look ahead or back"
+            )
         return self
 
     @property

@@ -21,6 +21,7 @@ from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
 from katachi.learning.td_settings import TdSettings
 from katachi.policies.playout_policies import PlayoutPolicy, PolicyText
+from katachi.search.grown import NONE, GrownFeature, GrownSettings
 from katachi.search.searches import RootSearch
 
 if TYPE_CHECKING:
@@ -34,11 +35,12 @@ SizeName: TypeAlias = Literal["1x1", "2x1", "2x2", "3x2", "3x3"]
 _SIZES: tuple[SizeName, ...] = get_args(SizeName)
 
 
-class TdSearchSettings(TdSettings):
+class TdSearchSettings(TdSettings, GrownSettings):
     """What a search learns, how its simulations go, and how they are learnt from. Sections are of Silver (2009)."""
 
     sizes: str = Field(
-        default="1x1+2x2+3x3", description="Sizes of the local shapes, with + between them (6.8): 1x1 to 3x3."
+        default="1x1+2x2+3x3",
+        description="Sizes of the local shapes, with + between them (6.8): 1x1 to 3x3; or none, if others are grown.",
     )
     sharing: Literal["none", "ci", "nld", "nli", "ld", "li", "ld+li", "nld+nli"] = Field(
         default="none", description="Shapes with one weight: none, since no root is symmetric (6.8)."
@@ -88,7 +90,7 @@ class TdSearchSettings(TdSettings):
 
     @model_validator(mode="after")
     def _can_be_searched(self) -> Self:
-        sizes = self.sizes.split("+")
+        sizes = [] if self.sizes == NONE else self.sizes.split("+")
         for is_wrong, text in (
             (
                 len(set(sizes)) != len(sizes) or not set(sizes) <= set(_SIZES),
@@ -98,6 +100,11 @@ class TdSearchSettings(TdSettings):
             (
                 self.switched_after < 0,
                 f"switch_after is 0 or more, or never, not {self.switch_after}",
+            ),
+            (not sizes and not self.grown_kinds, "sizes=none leaves nothing to learn: it needs grown features"),
+            (
+                len(self.grown_kinds) > 0 and self.threads > 1,
+                f"grown features ({self.grown}) are for threads=1, not {self.threads}",
             ),
         ):
             if is_wrong:
@@ -134,6 +141,8 @@ class TdSearchSettings(TdSettings):
 
     def to_representation(self, size: int) -> ShapeRepresentation:
         """The local shapes of a board."""
+        if self.sizes == NONE:
+            return ShapeRepresentation.none(size)
         return _representation(size, self.size_names, self.sharing)
 
 
@@ -175,7 +184,9 @@ class TdMemory:
         self.settings = TdSearchSettings() if settings is None else settings
         self.separate = separate
         self._representation = self.settings.to_representation(size)
-        self._native = _core.ShortTermMemory(self._representation, self.settings.to_native())
+        self._native = _core.ShortTermMemory(
+            self._representation, self.settings.to_native(), self.settings.to_grown_options()
+        )
         self._long_term = long_term
         if long_term is not None:
             self._check_heads(long_term)
@@ -228,14 +239,21 @@ class TdMemory:
 
     @property
     def weights(self) -> "NDArray[np.float32]":
-        """θ' of the short-term memory, a copy; in one table, with θ."""
-        return self._native.weights
+        """θ' of the short-term memory, of the shapes, a copy; in one table, with θ."""
+        return self._native.weights[: self._representation.weights]
+
+    @property
+    def grown(self) -> list[GrownFeature]:
+        """The features that were added, in this order."""
+        return [GrownFeature(*told) for told in self._native.grown()]
 
     def assign(self, weights: "ArrayLike") -> None:
-        """Sets all of them."""
+        """Sets all of them, of the shapes."""
         import numpy as np
 
-        self._native.weights = np.ascontiguousarray(weights, dtype=np.float32)
+        told = np.ascontiguousarray(weights, dtype=np.float32)
+        others = self._native.weights[self._representation.weights :]  # of grown features
+        self._native.weights = np.concatenate([told, others]) if len(others) else told
 
     def clear(self) -> None:
         """A new game: only the long-term memory is left."""
@@ -252,6 +270,10 @@ class TdMemory:
 
     def evaluator(self) -> ShapeEvaluator:
         """Both memories as they are now, for full-width search: rounded a little, so that sums are exact."""
+        if self.settings.grown_kinds:
+            raise InvalidArgumentError(
+                f"an evaluator is of local shapes alone, and this memory has grown features ({self.settings.grown})"
+            )
         offset = self.settings.linear_offset if self.settings.head == "linear" else None
         short = self._native.evaluator(offset)
         if self.below is None:

@@ -89,6 +89,7 @@ def why(memory: TdMemory, position: Position, move: int | str) -> Why:
         raise InvalidArgumentError(
             f"reasons are told shape by shape, and sharing={settings.sharing} is for many at once"
         )
+    evaluator = memory.evaluator()
     reasons = list[Reason]()
     for name, shapes, weights in _tables(memory):
         before_entries, after_entries = (set(shapes.active(state).tolist()) for state in (position, after))
@@ -98,7 +99,6 @@ def why(memory: TdMemory, position: Position, move: int | str) -> Why:
                 if abs(weight) > _SMALLEST:
                     reasons.append(Reason(shapes.shape_of_weight(entry - 1), name, weight, is_made))
     reasons.sort(key=lambda reason: -abs(reason.weight))
-    evaluator = memory.evaluator()
     chances = [evaluator.chance(evaluator.sum(state.native)) for state in (position, after)]
     return Why(memory.size, action, position.vertex(action), chances[0], chances[1], tuple(reasons))
 

@@ -1,1 +1,1 @@
-"""Step sizes and exploration beyond the plain form of TD search."""
+"""Features, step sizes and exploration beyond the plain form of TD search."""

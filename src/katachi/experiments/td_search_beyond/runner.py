@@ -1,11 +1,12 @@
-"""Chapter 10: ways to choose steps and to explore, each against the plain search with as many simulations."""
+"""Chapter 10: other features, steps and exploration, each against the plain search with as many simulations."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from katachi.experiments.duel_plots import Panel, draw_panels
+from katachi.experiments.duels import Duel
 from katachi.experiments.experiment import Claim, Row, Summary, Verdict
-from katachi.experiments.td_duels import Finding, beats, count_rows, mixed, played, run_duels, summary
+from katachi.experiments.td_duels import Finding, beats, count_rows, is_even, mixed, played, run_duels, summary
 
 __all__ = ["draw", "run", "summarise", "total"]
 
@@ -15,19 +16,29 @@ total, run = count_rows, run_duels
 
 
 def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
-    """Those that the text calls better must win for certain, the others must not."""
+    """Those that the text calls better or worse must be so for certain, the others must not win."""
     duels = played(rows)
-    findings = []
-    for duel in duels:
-        is_winner = duel["variant"] in claim.numbers["winners"]
-        text = f"{duel['variant']} {'wins' if is_winner else 'does not win'} at {duel['sims']:,} simulations"
-        found = beats(text, duel)
-        findings.append(found if is_winner else Finding(_OPPOSITE[found.verdict], found.text))
-    answer = mixed(findings)
+    answer = mixed([_finding(duel, claim) for duel in duels])
     told = summary(duels, claim, {})
     return Summary(told.columns, told.table, answer.result, answer.verdict, answer.result)
 
 
+def _finding(duel: Duel, claim: Claim) -> Finding:
+    variant, at = duel["variant"], f"at {duel['sims']:,} simulations"
+    if variant in claim.numbers["winners"]:
+        return beats(f"{variant} wins {at}", duel)
+    if variant in claim.numbers["losers"]:
+        return beats(f"{variant} loses {at}", duel, loses=True)
+    if variant in claim.numbers["even"]:
+        return is_even(f"{variant} is even {at}", duel)
+    found = beats(f"{variant} does not win {at}", duel)
+    return Finding(_OPPOSITE[found.verdict], found.text)
+
+
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     """Win rates of all."""
-    draw_panels(played(rows), [Panel("against the plain form", "variant", "sims")], path)
+    panels = [
+        Panel("features, against the plain form", "variant", "sims", where={"about": "features"}),
+        Panel("steps and exploration", "variant", "sims", where={"about": "learning"}),
+    ]
+    draw_panels(played(rows), panels, path)
