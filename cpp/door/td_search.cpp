@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "core/errors.hpp"
 #include "core/team.hpp"
 #include "search/td_simulation.hpp"
+#include "values/weight_exchange.hpp"
 
 namespace katachi {
 
@@ -44,14 +46,19 @@ class TdSearchOf final : public TdSearch {
         : memory_(std::move(memory)),
           options_(options),
           root_{root, actions, std::move(long_term), {}},
-          concurrent_(memory_->weights()),
-          visits_(actions.size()) {
+          visits_(actions.size()),
+          exchange_(static_cast<std::size_t>(options.threads)) {
         if (root_.long_term) {
             root_.long_sums.emplace(root_.long_term->fused_shapes(), root_.long_term->lookup());
             root_.long_sums->reset(root.board());
         }
+        ShapeWeights* table = &memory_->weights();
         for (int i = 0; i < options.threads; ++i) {
-            workers_.push_back(std::make_unique<Worker>(*this, options.threads == 1 ? rng : rng.split("thread", static_cast<std::uint64_t>(i))));
+            if (i > 0) {
+                table = &tables_.emplace_back(*table);
+            }
+            workers_.push_back(
+                std::make_unique<Worker>(*this, *table, options.threads == 1 ? rng : rng.split("thread", static_cast<std::uint64_t>(i))));
         }
     }
 
@@ -88,12 +95,18 @@ class TdSearchOf final : public TdSearch {
     }
 
     bool advance(const Slice& slice) override {
+        const bool is_kept = memory_->is_kept_for(this);
         if (workers_.size() == 1 || !has_begun()) {
             return Search::advance(slice);
         }
+        if (!is_kept) {
+            for (ShapeWeights& table : tables_) {
+                table.copy(std::as_const(*memory_).weights());
+            }
+        }
         begun_ = stepped_ = 0;
         try {
-            work_together(workers_.size(), [&](std::size_t i, const std::atomic<bool>& is_stopped) { work(*workers_[i], slice, is_stopped); });
+            work_together(workers_.size(), [&](std::size_t i, const std::atomic<bool>& is_stopped) { work(i, slice, is_stopped); });
         } catch (...) {
             take_all();
             throw;
@@ -114,29 +127,24 @@ class TdSearchOf final : public TdSearch {
 
    private:
     using Simulation = TdSimulation<B, Weights, Lookup, Grown>;
+    static constexpr bool is_alone = std::is_same_v<Weights, ShapeWeights>;
 
     struct Worker {
-        Worker(TdSearchOf& search, const Rng& rng)
+        Worker(TdSearchOf& search, ShapeWeights& table, const Rng& rng)
             : rng(rng),
               learner(search.memory_->learner().beside()),
-              simulation(search.root_, search.options_, search.memory_->representation(), search.weights(), learner, search.grown()),
+              weights(table),
+              simulation(search.root_, search.options_, search.memory_->representation(), weights, learner, search.grown()),
               visits(search.visits_.size()) {}
 
         Rng rng;
         TdLearner learner;
+        std::conditional_t<is_alone, ShapeWeights&, Weights> weights;
         Simulation simulation;
         std::vector<std::uint64_t> visits;  // not yet taken
         SimulatedGame game;
         GameErrors errors;
     };
-
-    Weights& weights() {
-        if constexpr (std::is_same_v<Weights, ShapeWeights>) {
-            return memory_->weights();
-        } else {
-            return concurrent_;
-        }
-    }
 
     Grown grown() {
         if constexpr (Grown::is_used) {
@@ -177,7 +185,8 @@ class TdSearchOf final : public TdSearch {
     }
 
     // Until the slice or the limit is spent. A search that has no answer yet does at least one simulation.
-    void work(Worker& worker, const Slice& slice, const std::atomic<bool>& is_stopped) {
+    void work(std::size_t member, const Slice& slice, const std::atomic<bool>& is_stopped) {
+        Worker& worker = *workers_[member];
         const std::uint64_t most = has_answer() ? meter().simulations_left() : std::max<std::uint64_t>(meter().simulations_left(), 1);
         while (!is_stopped && !slice.expired() && !is_finished()) {
             const std::uint64_t number = begun_++;
@@ -187,10 +196,23 @@ class TdSearchOf final : public TdSearch {
             }
             simulate(worker, simulations() + number);
             stepped_ += worker.game.moves.size();
+            meet(member);
+        }
+    }
+
+    // What one worker has learnt becomes known to the others.
+    void meet(std::size_t member) {
+        if constexpr (!is_alone) {
+            exchange_.meet(member, workers_[member]->weights);
         }
     }
 
     void take_all() {
+        for (int round = 0; round < 2; ++round) {  // what there is is told by all, and then known to all
+            for (std::size_t member = 0; member < workers_.size(); ++member) {
+                meet(member);
+            }
+        }
         std::uint64_t games = 0;
         for (const auto& worker : workers_) {
             games += take(*worker);
@@ -201,8 +223,9 @@ class TdSearchOf final : public TdSearch {
     std::shared_ptr<ShortTermMemory> memory_;
     TdSearchOptions options_;
     TdRoot<B> root_;
-    ConcurrentWeights concurrent_;
     std::vector<std::uint64_t> visits_;  // by root action
+    std::deque<ShapeWeights> tables_;    // of all threads but the first, whose table is the memory
+    WeightExchange exchange_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::atomic<std::uint64_t> begun_ = 0;    // simulations of this slice
     std::atomic<std::uint64_t> stepped_ = 0;  // steps of those that are over
@@ -231,7 +254,7 @@ std::unique_ptr<TdSearch> make_td_search(const go::GoState<B>& root, const Actio
     if (options.threads == 1) {
         return make_with<B, ShapeWeights>(root, actions, std::move(memory), std::move(long_term), options, rng);
     }
-    return make_with<B, ConcurrentWeights>(root, actions, std::move(memory), std::move(long_term), options, rng);
+    return make_with<B, ReplicaWeights>(root, actions, std::move(memory), std::move(long_term), options, rng);
 }
 
 template std::unique_ptr<TdSearch> make_td_search(const go::GoState<go::SmallBoard>&, const ActionBuffer&, std::shared_ptr<ShortTermMemory>,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "values/weight_exchange.hpp"
+
 namespace katachi {
 
 namespace {
@@ -135,5 +137,6 @@ void StepSizes::learn_by_idbd(Weights& weights, std::span<const features::Entry>
 
 template void StepSizes::learn(ShapeWeights&, std::span<const features::Entry>, double, double, double);
 template void StepSizes::learn(ConcurrentWeights&, std::span<const features::Entry>, double, double, double);
+template void StepSizes::learn(ReplicaWeights&, std::span<const features::Entry>, double, double, double);
 
 }  // namespace katachi

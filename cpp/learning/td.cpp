@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "values/weight_exchange.hpp"
 
 namespace katachi {
 
@@ -186,9 +187,11 @@ void TdLearner::learn_with_traces(Weights& weights, const GameTrace& game, int t
 
 template void TdLearner::learn_step(ShapeWeights&, const GameTrace&);
 template void TdLearner::learn_step(ConcurrentWeights&, const GameTrace&);
+template void TdLearner::learn_step(ReplicaWeights&, const GameTrace&);
 template GameErrors TdLearner::learn_game(ShapeWeights&, const GameTrace&, double);
 template GameErrors TdLearner::learn_game(ConcurrentWeights&, const GameTrace&, double);
+template GameErrors TdLearner::learn_game(ReplicaWeights&, const GameTrace&, double);
 template GameErrors TdLearner::learn_spans(ShapeWeights&, const SpanTrace&, double);
-template GameErrors TdLearner::learn_spans(ConcurrentWeights&, const SpanTrace&, double);
+template GameErrors TdLearner::learn_spans(ReplicaWeights&, const SpanTrace&, double);
 
 }  // namespace katachi

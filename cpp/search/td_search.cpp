@@ -36,6 +36,7 @@ std::uint32_t ShortTermMemory::most_weights() const {
 }
 
 void ShortTermMemory::clear() {
+    user_ = nullptr;
     for (std::uint32_t i = 0; i < weights_.count(); ++i) {  // in place: a search may still look at them
         weights_.set(static_cast<features::Entry>(i) + 1, 0);
     }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/rng.hpp"
@@ -52,7 +53,10 @@ class ShortTermMemory {
     const features::Representation& representation() const { return *representation_; }
     const std::shared_ptr<const features::Representation>& shared_representation() const { return representation_; }
     // Those of the shapes first, then those of grown features, by number.
-    ShapeWeights& weights() { return weights_; }
+    ShapeWeights& weights() {
+        user_ = nullptr;
+        return weights_;
+    }
     const ShapeWeights& weights() const { return weights_; }
     // Null where no features grow.
     GrownMemory* grown() { return grown_ ? &*grown_ : nullptr; }
@@ -61,6 +65,8 @@ class ShortTermMemory {
     const TdLearner& learner() const { return learner_; }
     // As if nothing had been learnt. No search is under way.
     void clear();
+    // Is it still as the same user left it who now goes on? It calls this before it does.
+    bool is_kept_for(const void* user) { return std::exchange(user_, user) == user; }
     // Of all searches on it: whoever reads or changes it looks here first.
     Use& use() const { return use_; }
 
@@ -73,6 +79,7 @@ class ShortTermMemory {
     std::optional<GrownMemory> grown_;
     ShapeWeights weights_;
     TdLearner learner_;
+    const void* user_ = nullptr;  // the search that has changed it last, if nobody else has since
     mutable Use use_{.running = "a search on this memory is already running"};
 };
 

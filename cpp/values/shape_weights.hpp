@@ -1,6 +1,7 @@
 // Weights of local shapes, and what a window is worth by them.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <span>
@@ -36,11 +37,18 @@ class ShapeWeights {
     }
     void add(features::Entry entry, float change) { set(entry, middle()[entry] + change); }
 
+    // All of them become those of a table of the same kind.
+    void copy(const ShapeWeights& other) {
+        assert(weights_.size() == other.weights_.size());
+        std::ranges::copy(other.weights_, weights_.begin());
+    }
+
     // As they are written to a file: weight 0 first.
     std::span<const float> values() const { return std::span(weights_).subspan(negatives_ + 1); }
 
    private:
     friend class ConcurrentWeights;
+    friend class ReplicaWeights;
 
     float* middle() { return weights_.data() + negatives_; }
 

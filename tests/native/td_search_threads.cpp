@@ -3,10 +3,55 @@
 #include <memory>
 #include <utility>
 
+#include "core/team.hpp"
 #include "search/td_search.hpp"
+#include "values/weight_exchange.hpp"
+
+namespace {
+
+using namespace katachi;
+
+// Three threads add whole numbers to weights of their own and follow each other: in the end all have the same sums.
+bool exchange_works() {
+    constexpr std::size_t threads = 3;
+    constexpr std::uint32_t weights = 50;
+    std::vector<ShapeWeights> tables(threads, ShapeWeights(weights));
+    std::vector<ReplicaWeights> replicas(tables.begin(), tables.end());
+    std::vector<std::vector<float>> added(threads, std::vector<float>(weights));
+    WeightExchange exchange(threads);
+    work_together(threads, [&](std::size_t member, const std::atomic<bool>&) {
+        Rng rng = Rng(1).split("thread", member);
+        for (int round = 0; round < 200; ++round) {
+            for (int i = 0; i < 10; ++i) {
+                const std::uint32_t weight = rng.below(weights);
+                const auto change = static_cast<float>(rng.below(5)) - 2;
+                replicas[member].add(static_cast<features::Entry>(weight) + 1, change);
+                added[member][weight] += change;
+            }
+            exchange.meet(member, replicas[member]);
+        }
+    });
+    for (std::size_t member = 0; member < threads; ++member) {
+        exchange.meet(member, replicas[member]);
+    }
+    for (std::uint32_t weight = 0; weight < weights; ++weight) {
+        const float sum = added[0][weight] + added[1][weight] + added[2][weight];
+        for (const ShapeWeights& table : tables) {
+            if (table.values()[weight] != sum) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+}  // namespace
 
 int main() {
-    using namespace katachi;
+    if (!exchange_works()) {
+        std::puts("threads that follow each other have different weights");
+        return 1;
+    }
     const auto shapes = [](std::vector<features::Sharing> sharing) {
         return std::make_shared<const features::Representation>(
             features::RepresentationOptions{.side = 5, .sizes = {{1, 1}, {2, 2}}, .sharing = std::move(sharing)});

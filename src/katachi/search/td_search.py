@@ -85,7 +85,7 @@ class TdSearchSettings(TdSettings, GrownSettings):
         description="A simulation ends when one side has so many stones more, as a share of the board; 0: never.",
     )
     threads: int = Field(
-        default=1, ge=1, le=256, description="Threads that share the memory (7.5). Only one gives the same each time."
+        default=1, ge=1, le=256, description="Threads that learn together (7.5). Only one gives the same each time."
     )
 
     @model_validator(mode="after")
