@@ -63,7 +63,7 @@ class ShortTermMemory {
     std::shared_ptr<const features::Representation> representation_;
     ShapeWeights weights_;
     TdLearner learner_;
-    mutable Use use_{.running = "a search on this memory is already running"};
+    mutable Use use_;
 };
 
 // One simulation that has been played, for whoever wants to look at it.
