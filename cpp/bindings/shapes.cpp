@@ -331,11 +331,11 @@ void bind_sums(nb::module_& m) {
 
 }  // namespace
 
-void check_weights(const Representation& r, const ShapeWeights& weights) {
-    if (weights.count() != r.weights()) {
-        throw InvalidArgumentError("these shapes have " + std::to_string(r.weights()) + " weights, not " + std::to_string(weights.count()));
+void check_weights(const Representation& shapes, const ShapeWeights& weights) {
+    if (weights.count() != shapes.weights()) {
+        throw InvalidArgumentError("these shapes have " + std::to_string(shapes.weights()) + " weights, not " + std::to_string(weights.count()));
     }
-    if (!weights.is_signed() && !BasicUnsharedLookup<ShapeWeights>::fits(r)) {
+    if (!weights.is_signed() && !BasicUnsharedLookup<ShapeWeights>::fits(shapes)) {
         throw InvalidArgumentError(
             "weights without signs (is_signed=False) are for shapes that share none, whoever is to move and whatever the stage");
     }

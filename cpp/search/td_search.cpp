@@ -27,6 +27,7 @@ ShortTermMemory::ShortTermMemory(std::shared_ptr<const features::Representation>
     if (representation_->knows_turn() || representation_->stages() > 1) {
         throw InvalidArgumentError("a search learns one vector of weights for all states, whoever is to move and whatever the stage");
     }
+    use_.running = "a search on this memory is already running";
 }
 
 ShapeWeights ShortTermMemory::no_weights() const { return ShapeWeights(most_weights(), !BasicUnsharedLookup<ShapeWeights>::fits(*representation_)); }

@@ -80,7 +80,7 @@ class ShortTermMemory {
     ShapeWeights weights_;
     TdLearner learner_;
     const void* user_ = nullptr;  // the search that has changed it last, if nobody else has since
-    mutable Use use_{.running = "a search on this memory is already running"};
+    mutable Use use_;
 };
 
 // One simulation that has been played, for whoever wants to look at it.
