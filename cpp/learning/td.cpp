@@ -162,7 +162,8 @@ void TdLearner::learn_with_traces(Weights& weights, const GameTrace& game, int t
         }
     }
     trace.weights.resize(kept);
-    if (k == 0) {
+    const bool at_update = options_.trace_norm == TraceNorm::at_update;
+    if (k == 0 && (at_update || !active.empty())) {  // nothing to divide by; a state without features still teaches those before it
         return;
     }
     if (options_.traces == Traces::replacing) {
@@ -170,7 +171,6 @@ void TdLearner::learn_with_traces(Weights& weights, const GameTrace& game, int t
             trace.values[static_cast<std::size_t>(std::abs(entry)) - 1] = 0;
         }
     }
-    const bool at_update = options_.trace_norm == TraceNorm::at_update;
     const auto one = static_cast<float>(at_update ? slope : slope / k);
     for (const features::Entry entry : active) {
         const auto weight = static_cast<std::uint32_t>(std::abs(entry)) - 1;

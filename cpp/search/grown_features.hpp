@@ -232,7 +232,10 @@ class GrownFeatures {
     static constexpr std::uint64_t table_salt = hash_name("table");
     static constexpr std::uint64_t sequence_salt = hash_name("sequence");
 
-    std::size_t dense(int row, int col) const { return static_cast<std::size_t>(row * geometry_.width + col); }
+    std::size_t dense(int row, int col) const {
+        const int point = row * geometry_.width + col;
+        return static_cast<std::size_t>(point);
+    }
 
     std::vector<int> points_within(int centre, int distance) const {
         std::vector<int> found;
@@ -440,8 +443,10 @@ class GrownFeatures {
     // ---- after a move
 
     std::uint64_t key_after(const B& board, go::Point p) const {
-        if (p != go::no_point && !board.captures(p)) {  // no ko, no passes
-            return board.stones_key_after(p) ^ (board.to_play() == Player::black ? go::zobrist.white_to_play : 0) ^ table_salt;
+        if (p != go::no_point && !board.captures(p)) {  // one stone more; no ko, no passes
+            const auto colour = static_cast<std::size_t>(index_of(board.to_play()));
+            const std::uint64_t stones = board.stones_key() ^ go::zobrist.stone[colour][static_cast<std::size_t>(p)];
+            return stones ^ (board.to_play() == Player::black ? go::zobrist.white_to_play : 0) ^ table_salt;
         }
         return played(board, p).key() ^ table_salt;
     }

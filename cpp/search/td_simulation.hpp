@@ -152,6 +152,7 @@ class TdSimulation {
         lead_ = root_lead_;
         active_ = 0;
         records_ = needs_sums_ = true;
+        is_met_late_ = false;
         follows_policy_ = false;
         learner_->begin_game();
         spans_.clear();
@@ -340,6 +341,7 @@ class TdSimulation {
 
     // One move: what the memories make of it, and the board.
     void step(State& state, go::Point p, SimulatedGame& game) {
+        meet_late();
         if (p != go::no_point) {
             follow(state.board(), p);
         }
@@ -363,11 +365,34 @@ class TdSimulation {
                 grown_.enter(state.board());
             }
         }
-        if (records_) {
-            meet();
+        if (records_ && meets_late()) {
+            is_met_late_ = true;
+        } else {
+            settle();
+            if (records_) {
+                meet();
+            }
         }
         if (options_->mercy > 0 && std::abs(lead_) >= options_->mercy * geometry_.area()) {
             outcome_ = lead_ > 0 ? 1 : 0;
+        }
+    }
+
+    // Behind the switch nobody asks for a sum before the next move: it is read when the weights have come.
+    bool meets_late() const { return by_spans_ && !needs_sums_ && !Grown::is_used; }
+
+    void meet_late() {
+        if (is_met_late_) {
+            is_met_late_ = false;
+            settle();
+            meet();
+        }
+    }
+
+    void settle() {
+        sums_.settle();
+        if (long_sums_) {
+            long_sums_->settle();
         }
     }
 
@@ -379,18 +404,19 @@ class TdSimulation {
         if (!records_ && !needs_sums_) {
             return;
         }
+        const auto unseen = [](int, features::Code, features::Code) {};
         if (long_sums_) {
-            long_sums_->play(board, p);
+            long_sums_->play_ahead(board, p, unseen);
         }
         if (!by_spans_) {
-            sums_.play(board, p);
+            sums_.play_ahead(board, p, unseen);
             return;
         }
         const int next = spans_.states();  // the first state in which the windows are as they will be
         const Lookup& lookup = sums_.lookup();
         int* const starts = since_.data();
         int active = active_;
-        sums_.play(board, p, [&](int window, features::Code before, features::Code after) {
+        sums_.play_ahead(board, p, [&](int window, features::Code before, features::Code after) {
             int& since = starts[window];
             lookup.for_each(window, before, [&](features::Entry entry) {
                 --active;
@@ -407,6 +433,7 @@ class TdSimulation {
     static int stone_sign(go::Colour colour) { return colour == go::Colour::black ? 1 : colour == go::Colour::white ? -1 : 0; }
 
     void learn(SimulatedGame& game) {
+        meet_late();
         game.recorded = states();
         if constexpr (Grown::is_used) {
             grown_.finish(states(), game.outcome);
@@ -450,6 +477,7 @@ class TdSimulation {
     int lead_ = 0;
     int active_ = 0;               // weights of the present state
     bool records_ = true;          // states are learnt from
+    bool is_met_late_ = false;     // the present state has not been met yet
     bool needs_sums_ = true;       // moves are chosen by value
     bool follows_policy_ = false;  // it is told of moves
     [[no_unique_address]] Grown grown_;

@@ -65,6 +65,7 @@ class Afterstates {
         for (Changes& change : changes_) {
             change.is_known = {};
         }
+        changed_.clear();
         keeps_changes_ = true;
     }
 
@@ -80,6 +81,14 @@ class Afterstates {
     // The same with a witness: on_change(window, code before, code after).
     template <class B, class OnChange>
     void play(const B& board, go::Point p, OnChange&& on_change) {
+        play_ahead(board, p, on_change);
+        settle();
+    }
+
+    // The same, but the worths of its windows are only asked for. `settle` has to read them before anything else is done, and better later than at
+    // once: they come from far.
+    template <class B, class OnChange>
+    void play_ahead(const B& board, go::Point p, OnChange&& on_change) {
         const bool is_suicide = board.is_suicide(p);
         if (is_suicide || board.captures(p)) [[unlikely]] {
             board.for_each_removed_by(p, [&](go::Point stone) { put(geometry_.dense(stone), features::Digit::empty, on_change); });
@@ -87,7 +96,17 @@ class Afterstates {
         if (!is_suicide) {
             put(geometry_.dense(p), digit(go::colour_of(board.to_play())), on_change);
         }
-        settle();
+    }
+
+    void settle() {
+        for (const std::uint16_t point : changed_) {
+            for (const features::Place& place : tracker_.shapes().places(point)) {
+                const Worth worth = lookup_(place.window, tracker_.code(place.window));
+                sum_ += worth - worths_[place.window];
+                worths_[place.window] = worth;
+            }
+        }
+        changed_.clear();
     }
 
     // What a move of the player to move at an empty point, no suicide, adds to the sum.
@@ -146,7 +165,7 @@ class Afterstates {
         return static_cast<Worth>(change);
     }
 
-    // One stone more or less. The worths of its windows are asked for at once and read by `settle`, so that they come from far all together.
+    // One stone more or less.
     template <class OnChange>
     [[gnu::always_inline]] void put(int point, features::Digit what, OnChange&& on_change) {
         tracker_.set(point, what, [&](int window, features::Code before, features::Code after) {
@@ -159,17 +178,6 @@ class Afterstates {
                 changes_[near].is_known = {};
             }
         }
-    }
-
-    void settle() {
-        for (const std::uint16_t point : changed_) {
-            for (const features::Place& place : tracker_.shapes().places(point)) {
-                const Worth worth = lookup_(place.window, tracker_.code(place.window));
-                sum_ += worth - worths_[place.window];
-                worths_[place.window] = worth;
-            }
-        }
-        changed_.clear();
     }
 
     features::ShapeTracker tracker_;

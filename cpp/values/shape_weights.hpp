@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/access.hpp"
+#include "core/huge_pages.hpp"
 #include "features/representation.hpp"
 
 namespace katachi {
@@ -54,7 +55,7 @@ class ShapeWeights {
 
     std::uint32_t count_;
     std::uint32_t negatives_;  // how many stand before the zero
-    std::vector<float> weights_;
+    std::vector<float, HugePageAllocator<float>> weights_;
 };
 
 // The same weights while several threads read and change them. A change may be lost when another thread makes one in the same moment, and

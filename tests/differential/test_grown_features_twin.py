@@ -83,9 +83,9 @@ def random_root(side: int, rng: random.Random) -> tuple[Position, TwinPosition]:
     return root, twin
 
 
-def compare(seed: int, side: int, simulations: int) -> dict[str, int]:
+def compare(seed: int, side: int, simulations: int, settings: TdSearchSettings | None = None) -> dict[str, int]:
     rng = random.Random(seed)
-    settings = random_settings(rng)
+    settings = random_settings(rng) if settings is None else settings
     root, start = random_root(side, rng)
     twin, memory = twin_of(side, settings), TdMemory(side, settings)
     met: dict[str, int] = {}
@@ -121,6 +121,12 @@ def compare(seed: int, side: int, simulations: int) -> dict[str, int]:
 @pytest.mark.parametrize("seed", range(40))
 def test_simulations_grow_and_teach_what_the_twin_says(seed: int) -> None:
     compare(seed, 3 + seed % 2, 3)
+
+
+@pytest.mark.parametrize("cutoff", [0.0, 1e-30], ids=["spans", "state by state"])
+def test_a_state_without_features_still_teaches_those_before_it(cutoff: float) -> None:
+    settings = TdSearchSettings(sizes="none", grown="blocks", lambda_=0.7, trace_parity="single", trace_cutoff=cutoff)
+    assert compare(1, 4, 4, settings)["block"] > 3
 
 
 def test_all_kinds_are_compared() -> None:

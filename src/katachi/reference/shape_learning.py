@@ -96,12 +96,12 @@ class ShapeLearningTwin:
             eligibility[weight] *= settings.lambda_
             if abs(eligibility[weight]) <= settings.trace_cutoff:
                 del eligibility[weight]
-        if k == 0:
+        at_add = settings.trace_norm == "at-add"
+        if k == 0 and (state or not at_add):  # nothing to divide by; a state without features still teaches the others
             return
         if settings.traces == "replacing":
             for weight, _ in _signed(state):
                 eligibility[weight] = 0.0
-        at_add = settings.trace_norm == "at-add"
         for weight, sign in _signed(state):
             eligibility[weight] = eligibility.get(weight, 0.0) + sign * slope / (k if at_add else 1)
         for weight, trace in eligibility.items():
