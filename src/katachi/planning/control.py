@@ -131,7 +131,7 @@ def sarsa_episode(
     """Sarsa(λ) along an episode of any policy, from `start` or the initial state. Advances `rng`.
 
     δ = r + Q(s', a') - Q(s, a);  e <- λ e + φ(s, a);  θ <- θ + α δ e, Q of a terminal state being 0. Steps that differ
-    from pair to pair, and the division by |φ|² of `normalised`, enter the trace with φ (Silver 5.4 to 5.6). `offline`:
+    from pair to pair, and the division by ‖φ‖² of `normalised`, enter the trace with φ (Silver 5.4 to 5.6). `offline`:
     θ moves only when the episode is over. After `most_steps` it stops where it is.
     """
     trace = memory.trace()

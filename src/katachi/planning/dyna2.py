@@ -36,7 +36,7 @@ class Dyna2Settings(Settings):
     traces: Literal["accumulating", "replacing"] = Field(
         default="accumulating", description="What a weight that is met again adds to its trace (2.5.2)."
     )
-    normalised: bool = Field(default=False, description="Its steps are divided by |φ|² (5.3).")
+    normalised: bool = Field(default=False, description="Its steps are divided by ‖φ‖² (5.3).")
     epsilon: float = Field(default=0.1, ge=0, le=1, description="Exploration of real actions (7.3).")
     simulations: int = Field(ge=0, description="Simulations before each real action.")
     search: LinearTdSettings = Field(description="Of the short-term memory: bar letters of the source (7.3).")

@@ -71,7 +71,7 @@ class Memory(Protocol):
         """θ <- θ + step φ(thing)."""
 
     def squared_norm(self, thing: Any) -> float:  # noqa: ANN401
-        """|φ(thing)|²: of features of 0 and 1, how many are on (k)."""
+        """‖φ(thing)‖²: of features of 0 and 1, how many are on (k)."""
 
     def trace(self) -> Trace:
         """A trace of nothing yet."""
@@ -300,7 +300,7 @@ class Correction:
         self.short.add(thing, step)
 
     def squared_norm(self, thing: Any) -> float:  # noqa: ANN401
-        """|φ̄|²."""
+        """‖φ̄‖²."""
         return self.short.squared_norm(thing)
 
     def trace(self) -> Trace:

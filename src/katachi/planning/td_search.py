@@ -40,7 +40,7 @@ class LinearTdSettings(Settings):
         default="accumulating", description="What a weight that is met again adds to its trace (2.5.2)."
     )
     normalised: bool = Field(
-        default=False, description="Steps are divided by |φ|², of features of 0 and 1 their number (6.3)."
+        default=False, description="Steps are divided by ‖φ‖², of features of 0 and 1 their number (6.3)."
     )
     offline: bool = Field(default=False, description="Weights move at the end of a simulation, not at every step.")
     control: Literal["epsilon-greedy", "softmax"] = Field(
