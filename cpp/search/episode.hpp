@@ -1,6 +1,7 @@
 // One simulated game as the learner sees it: the states it met, each with the reward of entering it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,29 @@ struct Tail {
     double next = 0;        // the value of the first state behind the last entry; 0 behind the end
     double discounted = 0;  // its return, discounted by gamma
     int length = 0;
+};
+
+// When each player last took each action in the present episode. Steps are counted over all episodes, so that a new one forgets the others at once.
+class LastTaken {
+   public:
+    explicit LastTaken(int action_space) {
+        for (auto& times : times_) {
+            times.resize(static_cast<std::size_t>(action_space));
+        }
+    }
+
+    void begin() { start_ = now_; }
+    void add(Player player, Action action) { times_[static_cast<std::size_t>(index_of(player))][static_cast<std::size_t>(action.value)] = now_++; }
+
+    // Did the player take the action at step `step` or later?
+    bool has(Player player, Action action, std::size_t step) const {
+        return times_[static_cast<std::size_t>(index_of(player))][static_cast<std::size_t>(action.value)] >= start_ + step;
+    }
+
+   private:
+    std::array<std::vector<std::uint64_t>, 2> times_;
+    std::uint64_t start_ = 1;
+    std::uint64_t now_ = 1;
 };
 
 struct Episode {
