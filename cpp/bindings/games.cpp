@@ -179,8 +179,7 @@ void bind_games(nb::module_& m) {
                 const Playout playout = state.watched_playout(rng, most_steps, steps);
                 return std::tuple(playout.total, steps, playout.cut);
             },
-            "rng"_a, "most_steps"_a = longest_playout,
-            "One uniform playout of a search with RAVE: (return of player 0, its steps, was it cut?).")
+            "rng"_a, "most_steps"_a = longest_playout, "One uniform playout of a search with RAVE: (return of player 0, its steps, was it cut?).")
         .def(
             "playouts",
             [](const StateDoor& state, std::uint64_t count, const Rng& rng, const PolicyOrName& policy) {

@@ -49,9 +49,11 @@ class LastTaken {
     void begin() { start_ = now_; }
     void add(Player player, Action action) { times_[static_cast<std::size_t>(index_of(player))][static_cast<std::size_t>(action.value)] = now_++; }
 
-    // Did the player take the action at step `step` or later?
-    bool has(Player player, Action action, std::size_t step) const {
-        return times_[static_cast<std::size_t>(index_of(player))][static_cast<std::size_t>(action.value)] >= start_ + step;
+    // Which actions did a player take at step `step` or later? By their numbers.
+    auto since(Player player, std::size_t step) const {
+        return [times = times_[static_cast<std::size_t>(index_of(player))].data(), first = start_ + step](Action action) {
+            return times[action.value] >= first;
+        };
     }
 
    private:

@@ -69,7 +69,6 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
     if (combines_) {
         combine(store, node, allowed);
     }
-    const std::vector<double>& seen = combines_ ? combined_values_ : values_;
     const bool is_opponent = to_play != searcher_;
     const bool maximises = this->maximises(to_play);
     ControlPolicy policy = options_.control;
@@ -82,8 +81,13 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
     if (is_compared) {
         compare(maximises, choice);
     }
+    if (combines_ && policy != ControlPolicy::ucb1) {
+        combined_values_.resize(combined_.size());
+        std::ranges::transform(combined_, combined_values_.begin(), &Combined::value);
+    }
+    const std::vector<double>& seen = combines_ ? combined_values_ : values_;
     Scale scaled;
-    const auto count = static_cast<std::uint32_t>(seen.size());
+    const auto count = static_cast<std::uint32_t>(combines_ ? combined_.size() : values_.size());
     switch (policy) {
         case ControlPolicy::ucb1:
             if (!scale(store, node, maximises, global, scaled) && options_.unscaled == Unscaled::random) {
@@ -276,8 +280,8 @@ void TreeControl::combine(const NodeStore& store, NodeIndex node, const std::vec
     combined_total_ = parent_visits(visits, here.visits, count);
     const RaveWeight weight(options_, combined_total_);
     combined_.resize(count);
-    combined_values_.resize(count);
     rave_total_ = 0;
+    untried_ = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t slot = slot_of(i);
         const Node& child = children[slot];
@@ -293,8 +297,8 @@ void TreeControl::combine(const NodeStore& store, NodeIndex node, const std::vec
         if (combined.weight > 0) {
             combined.value = (1 - combined.weight) * combined.value + combined.weight * rave.value();
         }
-        combined_values_[i] = combined.value;
         rave_total_ += rave.count;
+        untried_ += combined.is_tried() ? 0 : 1;
     }
 }
 
@@ -310,14 +314,11 @@ double TreeControl::fractional_bonus(double total) const {
 //     uct-rave-2007     (1 - beta) (Q + c sqrt(ln N / n)) + beta (Q~ + c sqrt(ln N~ / n~))   (Gelly and Silver 2007)
 std::uint32_t TreeControl::best_combined(const Scale& scale, Rng& rng) {
     const auto count = static_cast<std::uint32_t>(combined_.size());
-    if (!options_.first_play_urgency) {
-        const auto untried = static_cast<std::uint32_t>(std::ranges::count_if(combined_, [](const Combined& action) { return !action.is_tried(); }));
-        if (untried > 0) {
-            std::uint32_t skip = untried == 1 ? 0 : rng.below(untried);
-            for (std::uint32_t i = 0;; ++i) {
-                if (!combined_[i].is_tried() && skip-- == 0) {
-                    return i;
-                }
+    if (!options_.first_play_urgency && untried_ > 0) {
+        std::uint32_t skip = untried_ == 1 ? 0 : rng.below(untried_);
+        for (std::uint32_t i = 0;; ++i) {
+            if (!combined_[i].is_tried() && skip-- == 0) {
+                return i;
             }
         }
     }
@@ -330,6 +331,8 @@ std::uint32_t TreeControl::best_combined(const Scale& scale, Rng& rng) {
     const double untried_score = options_.first_play_urgency.value_or(0) + (more == 1 ? added : 0.0);
     scores_.resize(std::max<std::size_t>(scores_.size(), count));
     double highest = -std::numeric_limits<double>::infinity();
+    double second = highest;
+    std::uint32_t best = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const Combined& action = combined_[i];
         double score = untried_score;
@@ -345,9 +348,11 @@ std::uint32_t TreeControl::best_combined(const Scale& scale, Rng& rng) {
             }
         }
         scores_[i] = score;
+        second = std::max(second, std::min(score, highest));
+        best = score > highest ? i : best;
         highest = std::max(highest, score);
     }
-    return highest_score(count, highest, rng);
+    return second < highest - options_.tie_tolerance ? best : highest_score(count, highest, rng);
 }
 
 std::uint32_t TreeControl::best_by_value(const std::vector<double>& values, bool maximises, Rng& rng) {

@@ -103,6 +103,7 @@ class TreeControl {
     std::vector<double> combined_values_;
     double combined_total_ = 0;          // N(s)
     double rave_total_ = 0;              // N~(s)
+    std::uint32_t untried_ = 0;          // how many of them are
     const double* inverse_roots_;        // 1 / sqrt(n), in a table that all searches share
     const double* root_logs_;            // sqrt(2 ln n) or sqrt(ln n), the same; 0 of no visit
     std::array<Scale, 2> fixed_scales_;  // of the player who minimises, and who maximises

@@ -503,8 +503,9 @@ void TreeLearner::learn_raves(NodeStore& store, const Episode& episode, const La
         const Node* const children = &store[node.first];
         Rave* const raves = &store.rave(node.first);
         const double target = action_target(i + 1, episode);
+        const auto is_taken = taken.since(entries[i].to_play, i);
         for (std::uint32_t k = 0; k < node.count; ++k) {
-            if (taken.has(entries[i].to_play, children[k].action, i)) {
+            if (is_taken(children[k].action)) {
                 raves[k].sum += target;
                 raves[k].count += 1;
             }

@@ -219,7 +219,6 @@ class TreeSearch final : public TreeMemory {
     bool walk_tree(S& state, Range& global, Rng& rng) {
         NodeIndex node = root_;
         std::uint32_t created = 0;
-        bool has_left = false;
         const std::uint32_t most_new = options_.new_nodes.value_or(never);
         enter(node, no_node, Action{}, 0, store_[node].visits > 0 ? store_[node].value : initial_value(state), state);
         while (true) {
@@ -230,25 +229,43 @@ class TreeSearch final : public TreeMemory {
                 return cut(state);
             }
             const bool is_known = node != no_node && (node == root_ || store_[node].visits > 0);
-            const bool may_grow = node != no_node && !has_left && (is_known || created < most_new);
+            const bool may_grow = node != no_node && (is_known || created < most_new);
             const bool has_children = may_grow && facts_.deterministic && store_[node].first != no_node;
             if (!has_children && (!may_grow || !make_children(node, state))) {
                 return play_out(state, global, rng);
             }
-            has_left = is_known && options_.expansion == Expansion::all_children && has_untried(node);
-            const std::uint32_t slot = is_known && !has_left ? choose(node, state, rng) : choose_playout_slot(node, state, rng);
-            const NodeIndex child = store_[node].first + slot;
-            const Action action = store_[child].action;
-            const Reward reward = step(state, action, global, rng);
-            node = is_observed() ? outcome(child, state) : child;
-            if (node != no_node && store_[node].visits == 0) {
-                ++created;
-                has_new_ = true;
+            if (options_.expansion == Expansion::all_children && is_known && has_untried(node)) [[unlikely]] {
+                return leave(node, state, global, rng);
             }
-            const bool is_memorised = node != no_node && store_[node].visits > 0;
-            const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action);
-            enter(node, is_observed() ? child : no_node, action, reward, value, state);
+            const std::uint32_t slot = is_known ? choose(node, state, rng) : choose_playout_slot(node, state, rng);
+            node = take(node, slot, state, global, rng, created);
         }
+    }
+
+    // The action in a slot of a node; returns the node that it leads to, if there is room for it, and counts it if it is new.
+    [[gnu::always_inline]] NodeIndex take(NodeIndex node, std::uint32_t slot, S& state, Range& global, Rng& rng, std::uint32_t& created) {
+        const NodeIndex child = store_[node].first + slot;
+        const Action action = store_[child].action;
+        const Reward reward = step(state, action, global, rng);
+        const NodeIndex next = is_observed() ? outcome(child, state) : child;
+        if (next != no_node && store_[next].visits == 0) {
+            ++created;
+            has_new_ = true;
+        }
+        const bool is_memorised = next != no_node && store_[next].visits > 0;
+        const double value = is_memorised ? store_[next].value : next != no_node ? new_value(next, state) : playout_value(state, action);
+        enter(next, is_observed() ? child : no_node, action, reward, value, state);
+        return next;
+    }
+
+    // The playout policy chooses in a node, and then goes on to the end. True if the episode was cut by the budget.
+    [[gnu::noinline]] bool leave(NodeIndex node, S& state, Range& global, Rng& rng) {
+        std::uint32_t created = 0;
+        take(node, choose_playout_slot(node, state, rng), state, global, rng, created);
+        if (state.is_terminal()) {
+            return end();
+        }
+        return is_spent() ? cut(state) : play_out(state, global, rng);
     }
 
     // Is one of the present actions not in the tree yet?
@@ -384,6 +401,10 @@ class TreeSearch final : public TreeMemory {
         if (control_.is_plain() && facts_.deterministic) {
             return control_.choose_child(store_, node, state.to_play(), global_, rng);
         }
+        return choose_otherwise(node, state, rng);
+    }
+
+    [[gnu::noinline]] std::uint32_t choose_otherwise(NodeIndex node, const S& state, Rng& rng) {
         const double epsilon_now = options_.control == ControlPolicy::epsilon_greedy ? epsilon(steps_) : 0;
         const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
         if (choice.has_best) {
@@ -655,7 +676,7 @@ class TreeSearch final : public TreeMemory {
         if (has_begun_) {
             policy_.follow(state, action);
         }
-        if (uses_rave()) {
+        if (uses_rave()) [[unlikely]] {
             taken_.add(state.to_play(), action);
         }
         const Reward reward = play(state, action, rng);
@@ -765,9 +786,7 @@ class TreeSearch final : public TreeMemory {
         if (options_.playout_policy == PlayoutPolicy::policy && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
             begin_policy(state, rng);
             const int most = most_steps_ - steps_;
-            const Playout rest =
-                uses_rave() ? policy_.play_on(state, rng, buffer_, most, [this](Player player, Action action) { taken_.add(player, action); })
-                            : policy_.play_on(state, rng, buffer_, most);
+            const Playout rest = uses_rave() ? play_on_watched(state, rng, most) : policy_.play_on(state, rng, buffer_, most);
             length = rest.length;
             is_cut = rest.cut && !state.is_terminal();
             gain_ += rest.total;
@@ -806,6 +825,11 @@ class TreeSearch final : public TreeMemory {
         episode_.beyond = is_cut ? beyond : 0;
         episode_.tail = learner_.tail(decayed, discounted, length, is_cut, beyond, leaf);
         return is_cut;
+    }
+
+    // Apart from the plain playout, which the compiler would spread out less well beside it.
+    [[gnu::noinline]] Playout play_on_watched(S& state, Rng& rng, int most_steps) {
+        return policy_.play_on(state, rng, buffer_, most_steps, [this](Player player, Action action) { taken_.add(player, action); });
     }
 
     // Do the bounds look at every reward?

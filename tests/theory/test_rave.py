@@ -263,6 +263,43 @@ def test_a_prior_is_worth_its_equivalent_experience() -> None:
     assert child.visits == 10
 
 
+def test_a_prior_on_visits_is_heuristic_tree_search() -> None:
+    """H worth C visits is V_init = H with steps of 1 / (n + C): the first bullet of 8.11, seen from both sides."""
+    game = TicTacToe()
+
+    def heuristic(state: Any) -> float:  # noqa: ANN401
+        return (sum(map(ord, str(state))) % 17) / 16
+
+    def prior(state: Any, actions: Sequence[Action]) -> list[float]:  # noqa: ANN401
+        return [heuristic(game.play(state, action)[0]) for action in actions]
+
+    for seed in range(5):
+        found = []
+        for settings, given in (
+            (TreeSearchSettings(control="greedy", prior="heuristic", prior_visits=3.0), {"prior": prior}),
+            (TreeSearchSettings(control="greedy", v_init="heuristic", step_prior=3.0), {"value": heuristic}),
+        ):
+            search = TreeSearch(game, game.initial_state(), rng=Rng(seed), settings=settings, **given)
+            search.run(Limit(simulations=300))
+            found.append(shape(search)[1:])  # the root has no prior
+        assert found[0] == found[1]
+        assert len(found[0]) > 20
+
+
+def test_a_node_with_untried_actions_may_be_left_to_the_playout_policy() -> None:
+    """Then its actions are drawn, and all are tried after n (1 + 1/2 + ... + 1/n) episodes on average."""
+    game, episodes, expected = TicTacToe(), [], 9 * sum(1 / n for n in range(1, 10))
+    for seed in range(300):
+        settings = TreeSearchSettings(expansion="all-children")
+        search = TreeSearch(game, game.initial_state(), rng=Rng(seed), settings=settings)
+        while len(search.tree.root.children()) < 9:
+            search.run(Limit(simulations=1))
+        episodes.append(search.simulations)
+        assert search.tree.root.visits == search.simulations
+        assert len(search.tree) <= 10  # nothing is memorised below
+    assert sum(episodes) / 300 == pytest.approx(expected, rel=0.1)
+
+
 def test_the_value_of_an_action_is_a_mean_of_both() -> None:
     game = GoGame(5)
     search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=preset("mc-rave", rave_k=100))
@@ -274,8 +311,8 @@ def test_the_value_of_an_action_is_a_mean_of_both() -> None:
         assert child.combined == pytest.approx((1 - beta) * child.value + beta * child.rave[0])
         assert by_action[child.action] == child.combined
     best = search.best(Rng(1))
-    assert by_action[best] == max(by_action.values())
-    assert search.ranked()[0].combined == max(child.combined for child in search.tree.root.children())
+    assert by_action[best] == max(child.combined for child in search.tree.root.children())
+    assert search.ranked()[0].combined == by_action[best]
 
 
 def test_a_grandfather_is_the_same_move_two_plies_before() -> None:

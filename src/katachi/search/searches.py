@@ -192,10 +192,12 @@ class TreeSearch(RootSearch):
     def best(self, rng: _core.Rng) -> Action:
         """The answer, as the setting final_move says; ties are broken uniformly at random.
 
-        By value, an action that was never tried is worth V_init (Vodopivec 7.1), or its RAVE value.
+        By value, an action that was never tried is worth V_init (Vodopivec 7.1); with RAVE it is no answer.
         """
         if self.settings.final_move == "visits":
             return self.best_by_visits(rng)
+        if self.settings.rave != "none":
+            return self.best_by_value(rng)
         return self._best(self.value_to_play, rng)
 
     def ranked(self) -> list[TreeNode]:
