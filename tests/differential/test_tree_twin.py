@@ -153,6 +153,11 @@ def unfolded(node: TreeNode, depth: int) -> dict[str, Any]:
     return found | ({"children": [unfolded(child, depth - 1) for child in node.children()]} if depth > 0 else {})
 
 
+def rank(node: Any) -> Any:  # noqa: ANN401
+    """Outcomes of one action have no order: by visits, by what is below them, and then by values, which are rounded."""
+    return node["action"], node["visits"], sorted(map(rank, node.get("children", []))), round(node["value"], 7)
+
+
 def assert_same(native: Any, twin: Any, path: tuple[int, ...] = ()) -> None:  # noqa: ANN401
     where = f"at {path}"
     assert native["visits"] == twin["visits"], where
@@ -163,10 +168,7 @@ def assert_same(native: Any, twin: Any, path: tuple[int, ...] = ()) -> None:  # 
     assert native.get("rave_count") == twin.get("rave_count"), where
     if "rave_count" in native:
         assert native["rave_value"] == pytest.approx(twin["rave_value"], rel=1e-9, abs=1e-9), where
-    order = [
-        sorted(tree.get("children", []), key=lambda c: (c["action"], c["visits"], c["value"]))
-        for tree in (native, twin)
-    ]
+    order = [sorted(tree.get("children", []), key=rank) for tree in (native, twin)]
     assert [c["action"] for c in order[0]] == [c["action"] for c in order[1]], where
     for one, other in zip(*order, strict=True):
         assert_same(one, other, (*path, one["action"]))
