@@ -170,6 +170,17 @@ void bind_games(nb::module_& m) {
             "rng"_a, "most_steps"_a = longest_playout,
             "One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.")
         .def(
+            "watched_playout",
+            [](const StateDoor& state, Rng& rng, int most_steps) {
+                if (most_steps < 0) {
+                    throw InvalidArgumentError("a playout takes at most 0 or more steps, not " + std::to_string(most_steps));
+                }
+                std::vector<std::pair<Player, Action>> steps;
+                const Playout playout = state.watched_playout(rng, most_steps, steps);
+                return std::tuple(playout.total, steps, playout.cut);
+            },
+            "rng"_a, "most_steps"_a = longest_playout, "One uniform playout of a search with RAVE: (return of player 0, its steps, was it cut?).")
+        .def(
             "playouts",
             [](const StateDoor& state, std::uint64_t count, const Rng& rng, const PolicyOrName& policy) {
                 return state.playouts(count, rng, policy_of(policy));

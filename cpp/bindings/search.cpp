@@ -43,6 +43,10 @@ void bind_options(nb::module_& m) {
     choice(options, "control", &Options::control, {"ucb1", "epsilon-greedy", "softmax", "greedy", "random"});
     choice(options, "ucb_form", &Options::ucb_form, {"thesis", "no-two", "fuego"});
     choice(options, "parent_count", &Options::parent_count, {"children", "node"});
+    choice(options, "rave", &Options::rave, {"none", "rave", "mc-rave", "uct-rave", "uct-rave-2007"});
+    choice(options, "rave_schedule", &Options::rave_schedule, {"hand-selected", "min-mse"});
+    choice(options, "prior", &Options::prior, {"none", "even", "grandfather", "handcrafted", "shapes", "shapes-or-handcrafted", "heuristic"});
+    choice(options, "expansion", &Options::expansion, {"node", "all-children"});
     choice(options, "epsilon_decay", &Options::epsilon_decay, {"none", "linear", "exponential"});
     choice(options, "opponent", &Options::opponent, {"adversary", "cooperative", "greedy", "random"});
     choice(options, "normalisation", &Options::normalisation, {"none", "known", "observed", "local", "local-branch", "local-return"});
@@ -56,6 +60,13 @@ void bind_options(nb::module_& m) {
     choice(options, "v_playout", &Options::v_playout,
            {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
     options.def_rw("policy", &Options::policy)
+        .def_rw("rave_k", &Options::rave_k)
+        .def_rw("rave_bias", &Options::rave_bias)
+        .def_rw("prior_count", &Options::prior_count)
+        .def_rw("prior_visits", &Options::prior_visits)
+        .def_prop_rw(
+            "prior_shapes", [](const Options& o) { return o.prior_shapes; },
+            [](Options& o, std::shared_ptr<const ShapeEvaluator> shapes) { o.prior_shapes = std::move(shapes); }, nb::arg().none())
         .def_rw("lambda_", &Options::lambda)
         .def_rw("lambda_rise", &Options::lambda_rise)
         .def_rw("gamma", &Options::gamma)
@@ -88,30 +99,42 @@ double checked(const nb::object& answer, const char* what) {
     return value;
 }
 
+// One number for each action.
+std::vector<double> checked_all(const nb::object& answer, const char* what, const char* unit, std::size_t count) {
+    if (!nb::isinstance<nb::iterable>(answer)) {
+        throw GameContractError(std::string(what) + " returned " + nb::cast<std::string>(nb::repr(answer)) + " instead of " + unit);
+    }
+    std::vector<double> numbers;
+    for (const nb::handle item : answer) {
+        numbers.push_back(checked(nb::borrow(item), what));
+    }
+    if (numbers.size() != count) {
+        throw GameContractError(std::string(what) + " returned " + std::to_string(numbers.size()) + " " + unit + " for " + std::to_string(count) +
+                                " actions");
+    }
+    return numbers;
+}
+
 // Python functions of a state (as the game has it) as native ones; None stays empty.
-DoorHeuristics heuristics(const nb::object& value, const nb::object& weights) {
+DoorHeuristics heuristics(const nb::object& value, const nb::object& weights, const nb::object& prior) {
     DoorHeuristics found;
     if (!value.is_none()) {
         found.value = [value](const StateDoor& state) { return checked(value(python_face(state)), "the value function"); };
     }
     if (!weights.is_none()) {
         found.weights = [weights](const StateDoor& state, const ActionBuffer& actions) {
-            const nb::object answer = weights(python_face(state), actions);
-            std::vector<double> numbers;
-            if (!nb::isinstance<nb::iterable>(answer)) {
-                throw GameContractError("the playout policy returned " + nb::cast<std::string>(nb::repr(answer)) + " instead of weights");
-            }
-            for (const nb::handle item : answer) {
-                numbers.push_back(checked(nb::borrow(item), "the playout policy"));
-                if (numbers.back() < 0) {
-                    throw GameContractError("the playout policy gave an action the weight " + std::to_string(numbers.back()));
+            std::vector<double> numbers = checked_all(weights(python_face(state), actions), "the playout policy", "weights", actions.size());
+            for (const double number : numbers) {
+                if (number < 0) {
+                    throw GameContractError("the playout policy gave an action the weight " + std::to_string(number));
                 }
             }
-            if (numbers.size() != actions.size()) {
-                throw GameContractError("the playout policy returned " + std::to_string(numbers.size()) + " weights for " +
-                                        std::to_string(actions.size()) + " actions");
-            }
             return numbers;
+        };
+    }
+    if (!prior.is_none()) {
+        found.prior = [prior](const StateDoor& state, const ActionBuffer& actions) {
+            return checked_all(prior(python_face(state), actions), "the prior", "values", actions.size());
         };
     }
     return found;
@@ -124,6 +147,10 @@ void bind_tree(nb::module_& m) {
         .def_ro("visits", &NodeView::visits)
         .def_ro("episodes", &NodeView::episodes)
         .def_ro("value", &NodeView::value, "Expected return of player 0.")
+        .def_ro("combined", &NodeView::combined, "The same with RAVE's share in it; of an action.")
+        .def_prop_ro(
+            "rave", [](const NodeView& node) { return node.rave ? std::optional(std::pair(node.rave->value(), node.rave->count)) : std::nullopt; },
+            "RAVE value of an action, player 0's, and its count; None while there is none.")
         .def_prop_ro("range",
                      [](const NodeView& node) { return node.range ? std::optional(std::pair(node.range->low, node.range->high)) : std::nullopt; });
 
@@ -179,10 +206,16 @@ void bind_tree(nb::module_& m) {
 
     m.def(
         "tree_search",
-        [](const StateDoor& root, const Options& options, const Rng& rng, const nb::object& value, const nb::object& weights) {
-            return root.tree_search(options, heuristics(value, weights), rng);
+        [](const StateDoor& root, const Options& options, const Rng& rng, const nb::object& value, const nb::object& weights,
+           const nb::object& prior) { return root.tree_search(options, heuristics(value, weights, prior), rng); },
+        "root"_a, "options"_a, "rng"_a, "value"_a.none() = nb::none(), "weights"_a.none() = nb::none(), "prior"_a.none() = nb::none());
+
+    m.def(
+        "rave_weight",
+        [](const Options& options, double visits, double rave_count, double parent_visits) {
+            return RaveWeight(options, parent_visits)(visits, rave_count);
         },
-        "root"_a, "options"_a, "rng"_a, "value"_a.none() = nb::none(), "weights"_a.none() = nb::none());
+        "options"_a, "visits"_a, "rave_count"_a, "parent_visits"_a, "beta: the share of the RAVE value of an action.");
 }
 
 void bind_alpha_beta(nb::module_& m) {

@@ -53,10 +53,11 @@ class PlayoutBatch : public Job {
 
 class StateDoor;
 
-// What a user knows of a game: values of player 0, and weights of actions. Either may be missing.
+// What a user knows of a game: values of player 0, weights of actions in playouts, and values of actions of player 0. Any may be missing.
 struct DoorHeuristics {
     std::function<double(const StateDoor&)> value;
     std::function<std::vector<double>(const StateDoor&, const ActionBuffer&)> weights;
+    std::function<std::vector<double>(const StateDoor&, const ActionBuffer&)> prior;
 };
 
 // What a leaf of alpha-beta is worth to player 0: a number, unless there is a function, or weights of local shapes.
@@ -90,6 +91,8 @@ class StateDoor {
 
     // One uniform playout of at most `most_steps` steps; `rng` moves on, unless the playout throws.
     virtual Playout uniform_playout(Rng& rng, int most_steps) const = 0;
+    // The same, as a search has it that wants to know what is played: `steps` gets every step.
+    virtual Playout watched_playout(Rng& rng, int most_steps, std::vector<std::pair<Player, Action>>& steps) const = 0;
     virtual std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, const Policy& policy) const = 0;
     virtual bool has_policy(const Policy& policy) const = 0;
     // What a policy plays here, and what it may play. Of a state that is not terminal.

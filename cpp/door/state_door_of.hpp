@@ -103,6 +103,17 @@ class StateDoorOf final : public StateDoor {
         return playout_from(state_, root_actions_, policy, rng, buffer, most_steps);
     }
 
+    Playout watched_playout(Rng& rng, int most_steps, std::vector<std::pair<Player, Action>>& steps) const override {
+        ActionBuffer buffer;
+        S state = state_;
+        Rng draws = rng;
+        PolicyFor<S> policy({}, state);
+        const Playout playout =
+            policy.play_on(state, draws, buffer, most_steps, [&](Player player, Action action) { steps.emplace_back(player, action); });
+        rng = draws;
+        return playout;
+    }
+
     std::unique_ptr<PlayoutBatch> playouts(std::uint64_t count, const Rng& rng, const Policy& policy) const override {
         return std::make_unique<PlayoutBatchOf<S>>(state_, root_actions_, count, policy, rng, calls_python_);
     }
@@ -132,6 +143,11 @@ class StateDoorOf final : public StateDoor {
         if (heuristics.weights) {
             inside.weights = [weights = heuristics.weights, calls_python](const S& state, const ActionBuffer& actions, std::vector<double>& out) {
                 out = weights(StateDoorOf(state, std::nullopt, calls_python), actions);
+            };
+        }
+        if (heuristics.prior) {
+            inside.prior = [prior = heuristics.prior, calls_python](const S& state, const ActionBuffer& actions, std::vector<double>& out) {
+                out = prior(StateDoorOf(state, std::nullopt, calls_python), actions);
             };
         }
         return std::make_unique<TreeSearch<S>>(state_, candidates(), options, std::move(inside), rng, calls_python_);

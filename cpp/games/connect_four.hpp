@@ -57,6 +57,10 @@ class ConnectFour {
 
     // Draws as a playout step by step does, from the open columns in their order.
     Playout uniform_playout(Rng& rng, int most_steps) {
+        return uniform_playout(rng, most_steps, [](Action) {});
+    }
+    template <class OnAction>
+    Playout uniform_playout(Rng& rng, int most_steps, OnAction&& on_action) {
         std::array<int, width> open{};
         std::size_t size = 0;
         for (int column = 0; column < width; ++column) {
@@ -69,6 +73,7 @@ class ConnectFour {
         while (!won_ && count_ < end) {
             const std::size_t i = rng.below(static_cast<std::uint32_t>(size));
             drop(open[i]);
+            on_action(Action{open[i]});
             if (!is_open(open[i])) {
                 std::copy(open.begin() + static_cast<std::ptrdiff_t>(i) + 1, open.begin() + static_cast<std::ptrdiff_t>(size),
                           open.begin() + static_cast<std::ptrdiff_t>(i));
@@ -127,6 +132,7 @@ class ConnectFour {
     bool won_ = false;
 };
 
-static_assert(GameState<ConnectFour> && HasUniformPlayout<ConnectFour> && std::is_trivially_copyable_v<ConnectFour>);
+static_assert(GameState<ConnectFour> && HasUniformPlayout<ConnectFour> && HasWatchedPlayout<ConnectFour> &&
+              std::is_trivially_copyable_v<ConnectFour>);
 
 }  // namespace katachi

@@ -81,6 +81,12 @@ concept HasUniformPlayout = requires(S state, Rng& rng, int most_steps) {
     { state.uniform_playout(rng, most_steps) } -> std::same_as<Playout>;
 };
 
+// The same with a witness, which is told every action. Of games whose players take turns.
+template <class S>
+concept HasWatchedPlayout = requires(S state, Rng& rng, int most_steps, void (*on_action)(Action)) {
+    { state.uniform_playout(rng, most_steps, on_action) } -> std::same_as<Playout>;
+};
+
 // One step, whether or not the game has chance in it.
 template <GameState S>
 Reward play(S& state, Action action, Rng& rng) {

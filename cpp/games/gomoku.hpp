@@ -63,12 +63,18 @@ class Gomoku {
     }
 
     Playout uniform_playout(Rng& rng, int most_steps) {
+        return uniform_playout(rng, most_steps, [](Action) {});
+    }
+    template <class OnAction>
+    Playout uniform_playout(Rng& rng, int most_steps, OnAction&& on_action) {
         FreePlaces<largest * largest> free;
         for_each_free([&](int /*point*/, int place) { free.add(place); });
         const int start = count_;
         const int end = start + std::min(most_steps, area() - start);
         while (!won_ && count_ < end) {
-            put(free.draw(rng));
+            const int place = free.draw(rng);
+            put(place);
+            on_action(Action{point_of(place)});
         }
         return {.total = count_ == start ? 0 : outcome(), .length = count_ - start, .cut = !is_terminal()};
     }
@@ -88,6 +94,7 @@ class Gomoku {
     int area() const { return size_ * size_; }
     int stride() const { return size_ + 1; }
     int cell(int point) const { return point + point / size_ + stride() + 1; }
+    int point_of(int cell) const { return cell - (cell / stride() - 1) - stride() - 1; }
     std::uint8_t at(int cell) const { return cells_[static_cast<std::size_t>(cell)]; }
     bool is_free(int point) const { return at(cell(point)) == empty; }
 
@@ -146,6 +153,6 @@ class Gomoku {
     std::array<std::uint8_t, (largest + 2) * (largest + 1) + 1> cells_{};
 };
 
-static_assert(GameState<Gomoku> && HasUniformPlayout<Gomoku> && std::is_trivially_copyable_v<Gomoku>);
+static_assert(GameState<Gomoku> && HasUniformPlayout<Gomoku> && HasWatchedPlayout<Gomoku> && std::is_trivially_copyable_v<Gomoku>);
 
 }  // namespace katachi

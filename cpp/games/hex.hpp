@@ -67,12 +67,18 @@ class Hex {
     }
 
     Playout uniform_playout(Rng& rng, int most_steps) {
+        return uniform_playout(rng, most_steps, [](Action) {});
+    }
+    template <class OnAction>
+    Playout uniform_playout(Rng& rng, int most_steps, OnAction&& on_action) {
         FreePlaces<largest * largest> free;
         for_each_free([&](int /*point*/, int place) { free.add(place); });
         const int start = count_;
         const int end = start + std::min(most_steps, area() - start);
         while (!won_ && count_ < end) {
-            put(free.draw(rng));
+            const int place = free.draw(rng);
+            put(place);
+            on_action(Action{point_of(place)});
         }
         return {.total = count_ == start ? 0 : outcome(), .length = count_ - start, .cut = !won_};
     }
@@ -102,6 +108,7 @@ class Hex {
     int area() const { return size_ * size_; }
     int stride() const { return size_ + 2; }
     int cell(int row, int col) const { return sides + (row + 1) * stride() + col + 1; }
+    int point_of(int cell) const { return ((cell - sides) / stride() - 1) * size_ + (cell - sides) % stride() - 1; }
     int cell_of(int point) const { return cell(point / size_, point % size_); }
     std::uint8_t at(int cell) const { return stones_[static_cast<std::size_t>(cell)]; }
     bool is_free(int point) const { return at(cell_of(point)) == empty; }
@@ -174,6 +181,6 @@ class Hex {
     std::array<std::uint16_t, capacity> parent_{};
 };
 
-static_assert(GameState<Hex> && HasUniformPlayout<Hex> && std::is_trivially_copyable_v<Hex>);
+static_assert(GameState<Hex> && HasUniformPlayout<Hex> && HasWatchedPlayout<Hex> && std::is_trivially_copyable_v<Hex>);
 
 }  // namespace katachi

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -50,6 +51,10 @@ class TicTacToe {
 
     // Draws as a playout step by step does, from the free squares in their order.
     Playout uniform_playout(Rng& rng, int most_steps) {
+        return uniform_playout(rng, most_steps, [](Action) {});
+    }
+    template <class OnAction>
+    Playout uniform_playout(Rng& rng, int most_steps, OnAction&& on_action) {
         Playout playout;
         while (playout.length < most_steps && !is_terminal()) {
             unsigned free = ~static_cast<unsigned>(stones_[0] | stones_[1]) & 0777U;
@@ -57,6 +62,7 @@ class TicTacToe {
                 free &= free - 1;
             }
             put(free & -free);
+            on_action(Action{std::countr_zero(free)});
             playout.total = outcome();
             ++playout.length;
         }
@@ -111,6 +117,6 @@ class TicTacToe {
     std::uint8_t count_ = 0;
 };
 
-static_assert(GameState<TicTacToe> && HasUniformPlayout<TicTacToe> && std::is_trivially_copyable_v<TicTacToe>);
+static_assert(GameState<TicTacToe> && HasUniformPlayout<TicTacToe> && HasWatchedPlayout<TicTacToe> && std::is_trivially_copyable_v<TicTacToe>);
 
 }  // namespace katachi

@@ -58,6 +58,11 @@ class PolicyFor {
     Action choose(const S& state, Rng& rng, ActionBuffer& buffer) const { return uniform_action(state, rng, buffer); }
     void follow(const S& /*state*/, Action /*action*/) {}
     Playout play_on(S& state, Rng& rng, ActionBuffer& buffer, int most_steps) const { return uniform_playout(state, rng, buffer, most_steps); }
+    // The witness is told every step: witness(player, action).
+    template <class Witness>
+    Playout play_on(S& state, Rng& rng, ActionBuffer& buffer, int most_steps, Witness&& witness) const {
+        return watched_playout(state, rng, buffer, most_steps, witness);
+    }
 };
 
 // Turns the description into what chooses.
@@ -148,6 +153,15 @@ class PolicyFor<S> {
     }
     Playout play_on(S& state, Rng& rng, ActionBuffer& /*buffer*/, int most_steps) {
         return play_on(state, rng, most_steps, [](go::Point) {});
+    }
+    template <class Witness>
+    Playout play_on(S& state, Rng& rng, ActionBuffer& /*buffer*/, int most_steps, Witness&& witness) {
+        const go::Geometry geometry = state.board().geometry();
+        Player player = state.to_play();
+        return play_on(state, rng, most_steps, [&](go::Point p) {
+            witness(player, geometry.action(p));
+            player = opponent(player);
+        });
     }
 
     // Calls f(policy) with the policy as a type of its own, if it is a plain one.

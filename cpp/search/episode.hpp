@@ -1,6 +1,7 @@
 // One simulated game as the learner sees it: the states it met, each with the reward of entering it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,31 @@ struct Tail {
     double next = 0;        // the value of the first state behind the last entry; 0 behind the end
     double discounted = 0;  // its return, discounted by gamma
     int length = 0;
+};
+
+// When each player last took each action in the present episode. Steps are counted over all episodes, so that a new one forgets the others at once.
+class LastTaken {
+   public:
+    explicit LastTaken(int action_space) {
+        for (auto& times : times_) {
+            times.resize(static_cast<std::size_t>(action_space));
+        }
+    }
+
+    void begin() { start_ = now_; }
+    void add(Player player, Action action) { times_[static_cast<std::size_t>(index_of(player))][static_cast<std::size_t>(action.value)] = now_++; }
+
+    // Which actions did a player take at step `step` or later? By their numbers.
+    auto since(Player player, std::size_t step) const {
+        return [times = times_[static_cast<std::size_t>(index_of(player))].data(), first = start_ + step](Action action) {
+            return times[action.value] >= first;
+        };
+    }
+
+   private:
+    std::array<std::vector<std::uint64_t>, 2> times_;
+    std::uint64_t start_ = 1;
+    std::uint64_t now_ = 1;
 };
 
 struct Episode {

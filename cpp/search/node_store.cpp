@@ -139,6 +139,9 @@ void NodeStore::forget(double share, bool is_tree) {
         Node& node = nodes_[i];
         node.visits = remaining(node.visits, share);
         node.episodes = remaining(node.episodes, share);
+        if (extras_.raves) {
+            raves_[i] = {share * raves_[i].sum, share * raves_[i].count};
+        }
     }
     for (NodeIndex i = 0; is_tree && i < nodes_.size(); ++i) {
         if (nodes_[i].first != no_node) {

@@ -6,7 +6,7 @@
 // outcomes as its children, and they the next actions.
 //
 // What only some settings need lies in parallel arrays: the bounds of a node's successors, the reward on entering, the mean
-// beside a backed-up value, keys. Statistics that later searches share between actions go the same way.
+// beside a backed-up value, keys, RAVE values.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "core/hash.hpp"
 #include "core/types.hpp"
 #include "search/chunked.hpp"
+#include "search/rave.hpp"
 
 namespace katachi {
 
@@ -185,6 +186,7 @@ class NodeStore {
         bool rewards = false;
         bool means = false;
         bool keys = false;
+        bool raves = false;
         bool growing = false;  // children may be added later, one by one
     };
 
@@ -200,13 +202,16 @@ class NodeStore {
     const double& reward(NodeIndex i) const { return rewards_[i]; }
     double& mean(NodeIndex i) { return means_[i]; }
     std::uint64_t& key(NodeIndex i) { return keys_[i]; }
+    Rave& rave(NodeIndex i) { return raves_[i]; }
+    const Rave& rave(NodeIndex i) const { return raves_[i]; }
     KeyIndex& index() { return index_; }
     const KeyIndex& index() const { return index_; }
     const Extras& extras() const { return extras_; }
 
     std::uint32_t size() const { return nodes_.size(); }
     std::size_t bytes() const {
-        return nodes_.bytes() + edges_.bytes() + ranges_.bytes() + rewards_.bytes() + means_.bytes() + keys_.bytes() + index_.bytes();
+        return nodes_.bytes() + edges_.bytes() + ranges_.bytes() + rewards_.bytes() + means_.bytes() + keys_.bytes() + raves_.bytes() +
+               index_.bytes();
     }
 
     // Is there room for so many more nodes and edges?
@@ -277,6 +282,9 @@ class NodeStore {
         if (extras_.keys) {
             keys_[to] = keys_[from];
         }
+        if (extras_.raves) {
+            raves_[to] = raves_[from];
+        }
     }
 
     // What is not memorised begins with another value.
@@ -320,7 +328,8 @@ class NodeStore {
 
     std::size_t chunk_bytes() const {
         const std::size_t one = sizeof(Node) + (extras_.ranges ? sizeof(Range) : 0) + (extras_.rewards ? sizeof(double) : 0) +
-                                (extras_.means ? sizeof(double) : 0) + (extras_.keys ? sizeof(std::uint64_t) : 0);
+                                (extras_.means ? sizeof(double) : 0) + (extras_.keys ? sizeof(std::uint64_t) : 0) +
+                                (extras_.raves ? sizeof(Rave) : 0);
         return one * Chunked<Node>::chunk_size;
     }
 
@@ -338,6 +347,9 @@ class NodeStore {
         if (extras_.keys) {
             keys_.grow(size);
         }
+        if (extras_.raves) {
+            raves_.grow(size);
+        }
     }
 
     void shrink_extras(std::uint32_t size) {
@@ -352,6 +364,9 @@ class NodeStore {
         }
         if (extras_.keys) {
             keys_.shrink(size);
+        }
+        if (extras_.raves) {
+            raves_.shrink(size);
         }
     }
 
@@ -370,6 +385,9 @@ class NodeStore {
         if (extras_.keys) {
             keys_[i] = 0;
         }
+        if (extras_.raves) {
+            raves_[i] = Rave{};
+        }
     }
 
     Extras extras_;
@@ -380,6 +398,7 @@ class NodeStore {
     Chunked<double> rewards_;
     Chunked<double> means_;
     Chunked<std::uint64_t> keys_;
+    Chunked<Rave> raves_;
     KeyIndex index_;
 };
 

@@ -36,9 +36,11 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
       searcher_(searcher),
       inverse_roots_(tables().inverse_roots.data()),
       root_logs_(options.ucb_form == UcbForm::thesis ? tables().wide.data() : tables().narrow.data()),
-      is_plain_(options.control == ControlPolicy::ucb1 && options.structure == Structure::tree && options.convention == Convention::afterstate &&
-                options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw && options.learner != Learner::q_naive &&
-                options.learner != Learner::q_watkins) {
+      prior_visits_(options.prior == Prior::none ? 0 : options.prior_visits),
+      combines_(options.rave != RaveUse::none || prior_visits_ > 0),
+      is_plain_(!combines_ && options.control == ControlPolicy::ucb1 && options.structure == Structure::tree &&
+                options.convention == Convention::afterstate && options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw &&
+                options.learner != Learner::q_naive && options.learner != Learner::q_watkins) {
     for (const bool maximises : {false, true}) {
         Scale& fixed = fixed_scales_[maximises ? 1 : 0];
         if (options_.normalisation == Normalisation::known && facts_.return_bounds && facts_.return_bounds->low < facts_.return_bounds->high) {
@@ -60,7 +62,13 @@ double TreeControl::large_root_log(std::uint64_t n) const {
 
 Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
                            const std::vector<std::uint32_t>* allowed) {
-    look(store, node, allowed);
+    const bool is_compared = options_.learner == Learner::q_naive || options_.learner == Learner::q_watkins;
+    if (!combines_ || is_compared) {
+        look(store, node, allowed);
+    }
+    if (combines_) {
+        combine(store, node, allowed);
+    }
     const bool is_opponent = to_play != searcher_;
     const bool maximises = this->maximises(to_play);
     ControlPolicy policy = options_.control;
@@ -70,31 +78,36 @@ Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, con
         policy = ControlPolicy::greedy;
     }
     Choice choice;
-    if (options_.learner == Learner::q_naive || options_.learner == Learner::q_watkins) {
+    if (is_compared) {
         compare(maximises, choice);
     }
+    if (combines_ && policy != ControlPolicy::ucb1) {
+        combined_values_.resize(combined_.size());
+        std::ranges::transform(combined_, combined_values_.begin(), &Combined::value);
+    }
+    const std::vector<double>& seen = combines_ ? combined_values_ : values_;
     Scale scaled;
-    const auto count = static_cast<std::uint32_t>(values_.size());
+    const auto count = static_cast<std::uint32_t>(combines_ ? combined_.size() : values_.size());
     switch (policy) {
         case ControlPolicy::ucb1:
             if (!scale(store, node, maximises, global, scaled) && options_.unscaled == Unscaled::random) {
                 choice.slot = rng.below(count);
             } else {
-                choice.slot = best_by_ucb1(store, node, scaled, rng);
+                choice.slot = combines_ ? best_combined(scaled, rng) : best_by_ucb1(store, node, scaled, rng);
             }
             break;
         case ControlPolicy::epsilon_greedy:
-            choice.slot = epsilon > 0 && rng.uniform() < epsilon ? rng.below(count) : best_by_value(maximises, rng);
+            choice.slot = epsilon > 0 && rng.uniform() < epsilon ? rng.below(count) : best_by_value(seen, maximises, rng);
             break;
         case ControlPolicy::softmax:
             if (!scale(store, node, maximises, global, scaled) && options_.unscaled == Unscaled::random) {
                 choice.slot = rng.below(count);
             } else {
-                choice.slot = softmax(scaled, rng);
+                choice.slot = softmax(seen, scaled, rng);
             }
             break;
         case ControlPolicy::greedy:
-            choice.slot = best_by_value(maximises, rng);
+            choice.slot = best_by_value(seen, maximises, rng);
             break;
         case ControlPolicy::random:
             choice.slot = rng.below(count);
@@ -249,12 +262,105 @@ std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, 
     return highest_score(count, *std::ranges::max_element(scores_), rng);
 }
 
-std::uint32_t TreeControl::best_by_value(bool maximises, Rng& rng) {
-    scores_.resize(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        scores_[i] = maximises ? values_[i] : -values_[i];
+// Q*, the counts behind it and beta of the actions: children of a tree.
+void TreeControl::combine(const NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed) {
+    const Node& here = store[node];
+    const Node* const children = &store[here.first];
+    const Rave* const raves = options_.rave == RaveUse::none ? nullptr : &store.rave(here.first);
+    const std::uint32_t count = allowed == nullptr ? here.count : static_cast<std::uint32_t>(allowed->size());
+    const bool is_state = options_.convention == Convention::state;
+    const auto slot_of = [&](std::uint32_t i) { return allowed == nullptr ? i : (*allowed)[i]; };
+    std::uint64_t visits = here.mark;
+    if (allowed != nullptr) {
+        visits = 0;
+        for (const std::uint32_t slot : *allowed) {
+            visits += children[slot].visits;
+        }
     }
-    return highest_score(static_cast<std::uint32_t>(values_.size()), *std::ranges::max_element(scores_), rng);
+    combined_total_ = parent_visits(visits, here.visits, count);
+    const RaveWeight weight(options_, combined_total_);
+    combined_.resize(count);
+    rave_total_ = 0;
+    untried_ = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t slot = slot_of(i);
+        const Node& child = children[slot];
+        const Rave rave = raves == nullptr ? Rave{} : raves[slot];
+        Combined& combined = combined_[i];
+        combined.value = child.value;
+        combined.visits = child.visits + prior_visits_;
+        combined.rave_count = rave.count;
+        combined.weight = weight(combined.visits, rave.count);
+        if (is_state && child.visits > 0) {
+            combined.value = store.reward(here.first + slot) + options_.gamma * child.value;
+        }
+        if (combined.weight > 0) {
+            combined.value = (1 - combined.weight) * combined.value + combined.weight * rave.value();
+        }
+        rave_total_ += rave.count;
+        untried_ += combined.is_tried() ? 0 : 1;
+    }
+}
+
+double TreeControl::fractional_bonus(double total) const {
+    const double log = std::log(std::max(1.0, total));
+    return options_.c_p * std::sqrt(options_.ucb_form == UcbForm::thesis ? 2 * log : log);
+}
+
+// UCB1 over Q*. An action is untried if nothing is known of it; with a RAVE value alone it has the bonus of one visit.
+//
+//     rave, mc-rave     Q*
+//     uct-rave          Q* + c sqrt(ln N / n)                            (8.12)
+//     uct-rave-2007     (1 - beta) (Q + c sqrt(ln N / n)) + beta (Q~ + c sqrt(ln N~ / n~))   (Gelly and Silver 2007)
+std::uint32_t TreeControl::best_combined(const Scale& scale, Rng& rng) {
+    const auto count = static_cast<std::uint32_t>(combined_.size());
+    if (!options_.first_play_urgency && untried_ > 0) {
+        std::uint32_t skip = untried_ == 1 ? 0 : rng.below(untried_);
+        for (std::uint32_t i = 0;; ++i) {
+            if (!combined_[i].is_tried() && skip-- == 0) {
+                return i;
+            }
+        }
+    }
+    const bool has_bonus = options_.rave != RaveUse::rave && options_.rave != RaveUse::mc_rave;
+    const bool is_2007 = options_.rave == RaveUse::uct_rave_2007;
+    const bool is_whole = prior_visits_ == 0;
+    const double added = !has_bonus ? 0 : is_whole ? bonus(static_cast<std::uint64_t>(combined_total_)) : fractional_bonus(combined_total_);
+    const double rave_added = is_2007 ? fractional_bonus(rave_total_) : 0;
+    const double more = options_.ucb_form == UcbForm::fuego ? 1 : 0;
+    const double untried_score = options_.first_play_urgency.value_or(0) + (more == 1 ? added : 0.0);
+    scores_.resize(std::max<std::size_t>(scores_.size(), count));
+    double highest = -std::numeric_limits<double>::infinity();
+    double second = highest;
+    std::uint32_t best = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Combined& action = combined_[i];
+        double score = untried_score;
+        if (action.is_tried()) {
+            score = scale.factor * action.value + scale.offset;
+            if (has_bonus) {
+                const double n = std::max(1.0, action.visits + more);
+                const double root = is_whole ? inverse_root(static_cast<std::uint32_t>(n)) : 1 / std::sqrt(n);
+                score += is_2007 ? (1 - action.weight) * added * root : added * root;
+            }
+            if (is_2007 && action.weight > 0) {
+                score += action.weight * rave_added / std::sqrt(action.rave_count);
+            }
+        }
+        scores_[i] = score;
+        second = std::max(second, std::min(score, highest));
+        best = score > highest ? i : best;
+        highest = std::max(highest, score);
+    }
+    return second < highest - options_.tie_tolerance ? best : highest_score(count, highest, rng);
+}
+
+std::uint32_t TreeControl::best_by_value(const std::vector<double>& values, bool maximises, Rng& rng) {
+    scores_.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        scores_[i] = maximises ? values[i] : -values[i];
+    }
+    return highest_score(static_cast<std::uint32_t>(values.size()), *std::ranges::max_element(scores_), rng);
 }
 
 // Ties (within the tolerance of the highest) are broken uniformly.
@@ -281,10 +387,10 @@ std::uint32_t TreeControl::highest_score(std::uint32_t count, double highest, Rn
     }
 }
 
-std::uint32_t TreeControl::softmax(const Scale& scale, Rng& rng) {
-    scores_.resize(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-        scores_[i] = scale.factor * values_[i] + scale.offset;
+std::uint32_t TreeControl::softmax(const std::vector<double>& values, const Scale& scale, Rng& rng) {
+    scores_.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        scores_[i] = scale.factor * values[i] + scale.offset;
     }
     const double highest = *std::ranges::max_element(scores_);
     double sum = 0;

@@ -1,5 +1,5 @@
 // How an action is chosen where values are memorised (Vodopivec 2018, 3.4 and 4.4; Silver 2009, 3.4): UCB1, epsilon-greedy,
-// softmax, greedy, random, over values that are scaled as the normalisation says.
+// softmax, greedy, random, over values that are scaled as the normalisation says and may have RAVE's share in them (Silver 2009, 8.4).
 #pragma once
 
 #include <array>
@@ -42,6 +42,16 @@ class TreeControl {
         return best_child_by_ucb1(store, node, scaled, rng);
     }
 
+    // The value of an action that the control policy compares, RAVE's share in it; `parent_visits` by `parent_visits(...)`.
+    double combined(double value, std::uint32_t visits, const Rave& rave, double parent_visits) const {
+        const double weight = RaveWeight(options_, parent_visits)(visits + prior_visits_, rave.count);
+        return weight == 0 ? value : (1 - weight) * value + weight * rave.value();
+    }
+    // N(s) with what priors are worth, from the visits of the actions and of the node itself.
+    double parent_visits(std::uint64_t of_actions, std::uint32_t of_node, std::uint32_t count) const {
+        return static_cast<double>(options_.parent_count == ParentCount::children ? of_actions : of_node) + prior_visits_ * count;
+    }
+
     // Does this player want values to be high?
     bool maximises(Player player) const {
         return (player == Player::black) != (player != searcher_ && options_.opponent == OpponentModel::cooperative);
@@ -56,6 +66,8 @@ class TreeControl {
 
     std::uint32_t best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     static std::uint32_t untried_child(const Node* children, std::uint32_t first, std::uint32_t count, Rng& rng);
+    void combine(const NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
+    std::uint32_t best_combined(const Scale& scale, Rng& rng);
     void look(NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
     static Scale scale_of(const Range& range, bool maximises);
     Scale unscaled(bool maximises) const;
@@ -63,8 +75,9 @@ class TreeControl {
     std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     // What UCB1 adds to an action of one visit.
     double bonus(std::uint64_t total) const { return options_.c_p * (total < tabulated ? root_logs_[total] : large_root_log(total)); }
-    std::uint32_t best_by_value(bool maximises, Rng& rng);
-    std::uint32_t softmax(const Scale& scale, Rng& rng);
+    double fractional_bonus(double total) const;
+    std::uint32_t best_by_value(const std::vector<double>& values, bool maximises, Rng& rng);
+    std::uint32_t softmax(const std::vector<double>& values, const Scale& scale, Rng& rng);
     std::uint32_t highest_score(std::uint32_t count, double highest, Rng& rng) const;
     void compare(bool maximises, Choice& choice) const;
     double inverse_root(std::uint32_t n) const { return n < tabulated ? inverse_roots_[n] : large_inverse_root(n); }
@@ -77,11 +90,26 @@ class TreeControl {
     std::vector<double> values_;         // of the actions, player 0's
     std::vector<std::uint32_t> visits_;  // of the actions
     std::vector<double> scores_;
-    std::vector<std::uint32_t> slots_;   // of `allowed`
+    // Of the actions, where RAVE or priors count: values, visits and RAVE counts as they are compared, and beta.
+    struct Combined {
+        double value;
+        double visits;
+        double rave_count;
+        double weight;
+
+        bool is_tried() const { return visits > 0 || weight > 0; }
+    };
+    std::vector<Combined> combined_;
+    std::vector<double> combined_values_;
+    double combined_total_ = 0;          // N(s)
+    double rave_total_ = 0;              // N~(s)
+    std::uint32_t untried_ = 0;          // how many of them are
     const double* inverse_roots_;        // 1 / sqrt(n), in a table that all searches share
     const double* root_logs_;            // sqrt(2 ln n) or sqrt(ln n), the same; 0 of no visit
     std::array<Scale, 2> fixed_scales_;  // of the player who minimises, and who maximises
     bool has_fixed_scale_ = false;
+    double prior_visits_;
+    bool combines_;  // do RAVE or priors count?
     bool is_plain_;  // UCB1 over the children of a tree, nothing else to look at
 };
 

@@ -19,7 +19,9 @@ TreeLearner::TreeLearner(const TreeSearchOptions& options, double initial)
       is_plain_(options.structure == Structure::tree && (options.learner == Learner::monte_carlo || options.learner == Learner::td) &&
                 options.plies == 1 && options.convention == Convention::afterstate && options.normalisation != Normalisation::local_return &&
                 (options.global_source == GlobalSource::running_return || options.global_source == GlobalSource::episode_return) &&
-                options.playout_policy != PlayoutPolicy::mast && options.v_playout != PlayoutValue::memory) {}
+                options.playout_policy != PlayoutPolicy::mast && options.v_playout != PlayoutValue::memory) {
+    options_.step_prior += options.prior == Prior::none ? 0 : options.prior_visits;
+}
 
 void TreeLearner::begin_episode(std::uint64_t number) {
     if (options_.lambda_rise > 0) {
@@ -99,6 +101,9 @@ Tail TreeLearner::tail(double decayed, double discounted, int length, bool is_cu
 void TreeLearner::learn(NodeStore& store, Episode& episode, Range& global) {
     if (is_plain_) {
         learn_plainly(store, episode);
+        if (options_.rave != RaveUse::none) {
+            measure(episode);
+        }
         finish(store, episode, global);
         return;
     }
@@ -484,6 +489,27 @@ void TreeLearner::renew_action(NodeStore& store, const Entry& entry) {
     slot.value = sum / visits;
     if (store.extras().rewards) {
         store.reward(entry.slot) = rewards / visits;
+    }
+}
+
+void TreeLearner::learn_raves(NodeStore& store, const Episode& episode, const LastTaken& taken) const {
+    const auto& entries = episode.entries;
+    for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
+        const Entry& chosen = entries[i + 1];
+        if (chosen.node == no_node && chosen.slot == no_node) {
+            break;  // a playout
+        }
+        const Node& node = store[entries[i].node];
+        const Node* const children = &store[node.first];
+        Rave* const raves = &store.rave(node.first);
+        const double target = action_target(i + 1, episode);
+        const auto is_taken = taken.since(entries[i].to_play, i);
+        for (std::uint32_t k = 0; k < node.count; ++k) {
+            if (is_taken(children[k].action)) {
+                raves[k].sum += target;
+                raves[k].count += 1;
+            }
+        }
     }
 }
 

@@ -33,6 +33,10 @@ class TreeLearner {
     // V_playout of the state behind it, `leaf` the value of the entry before it.
     Tail tail(double decayed, double discounted, int length, bool is_cut, double beyond, double leaf);
 
+    // After `learn`: all actions that the player to move has taken from a memorised state on learn what the chosen one does, each once
+    // (Silver 2009, 8.3).
+    void learn_raves(NodeStore& store, const Episode& episode, const LastTaken& taken) const;
+
     // What the action that led to an entry of the last episode was to learn, with its reward.
     double action_target(std::size_t i, const Episode& episode) const {
         const Entry& entry = episode.entries[i];

@@ -22,6 +22,8 @@ struct NodeView {
     std::uint64_t episodes;
     double value;
     std::optional<Bounds> range;  // of its successors' values, where they are kept
+    double combined;              // the value with RAVE's share in it; of an action
+    std::optional<Rave> rave;     // of an action, where there is one
 };
 
 // How a search stood after a number of steps, for studies of how it learns.
@@ -40,6 +42,7 @@ class TreeMemory : public Search {
           store_(extras(options, facts), static_cast<std::size_t>(options.memory * 1024 * 1024)),
           learner_(options, initial(options, facts, searcher)),
           control_(options, facts, searcher),
+          taken_(options.rave == RaveUse::none ? 0 : facts.action_space),
           searcher_(searcher) {}
 
     std::vector<RootAction> root_actions() const override {
@@ -48,7 +51,7 @@ class TreeMemory : public Search {
             return actions;
         }
         for (const NodeView& child : children(root_)) {
-            actions.push_back({child.action, child.visits, child.value});
+            actions.push_back({child.action, child.visits, child.combined});
         }
         return actions;
     }
@@ -68,7 +71,7 @@ class TreeMemory : public Search {
             const Edge& edge = store_.edge(node.first + i);
             const NodeIndex child = edge.node == no_node ? store_.index().find(edge.key) : edge.node;
             if (child == no_node || store_[child].visits == 0) {
-                views.push_back({no_node, edge.action, 0, 0, edge.initial, std::nullopt});
+                views.push_back({no_node, edge.action, 0, 0, edge.initial, std::nullopt, edge.initial, std::nullopt});
             } else {
                 views.push_back(view(child, edge.action));
                 views.back().value = seen_through(edge.reward, views.back().value);
@@ -79,6 +82,7 @@ class TreeMemory : public Search {
                 child.value = child.visits > 0 ? seen_through(store_.reward(child.index), child.value) : child.value;
             }
         }
+        combine(node, views);
         return views;
     }
 
@@ -112,11 +116,14 @@ class TreeMemory : public Search {
             searcher_ = searcher;
             learner_ = TreeLearner(options_, initial());
             control_ = TreeControl(options_, facts_, searcher);
-            if (options_.v_init) {
+            if (options_.v_init && !has_first_values()) {
                 store_.renew_initial(initial());
             }
         }
     }
+
+    // Does a node begin with the value of a prior?
+    bool has_first_values() const { return options_.prior != Prior::none && options_.prior_visits > 0; }
 
     double epsilon(int depth) const {
         const Limit& limit = meter().limit();
@@ -152,7 +159,8 @@ class TreeMemory : public Search {
     TreeLearner learner_;
     TreeControl control_;
     Episode episode_;
-    Range global_;  // of what has been observed
+    LastTaken taken_;  // in the present episode, for RAVE
+    Range global_;     // of what has been observed
     Player searcher_;
     NodeIndex root_ = 0;
     std::uint32_t memorised_ = 0;
@@ -169,6 +177,7 @@ class TreeMemory : public Search {
                 .rewards = options.convention == Convention::state && options.structure == Structure::tree,
                 .means = options.learner == Learner::max_backup || options.learner == Learner::mixed_backup,
                 .keys = !facts.deterministic && options.transitions == Transitions::observed,
+                .raves = options.rave != RaveUse::none,
                 .growing = !facts.deterministic};
     }
 
@@ -194,7 +203,23 @@ class TreeMemory : public Search {
         if (store_.extras().ranges && store_.range(index).low <= store_.range(index).high) {
             range = Bounds{store_.range(index).low, store_.range(index).high};
         }
-        return {index, action, node.visits, node.episodes, node.value, range};
+        std::optional<Rave> rave;
+        if (store_.extras().raves && store_.rave(index).count > 0) {
+            rave = store_.rave(index);
+        }
+        return {index, action, node.visits, node.episodes, node.value, range, node.value, rave};
+    }
+
+    // What the control policy compares, of the actions of a node.
+    void combine(const Node& node, std::vector<NodeView>& actions) const {
+        std::uint64_t visits = 0;
+        for (const NodeView& action : actions) {
+            visits += action.visits;
+        }
+        const double total = control_.parent_visits(visits, node.visits, static_cast<std::uint32_t>(actions.size()));
+        for (NodeView& action : actions) {
+            action.combined = control_.combined(action.value, static_cast<std::uint32_t>(action.visits), action.rave.value_or(Rave{}), total);
+        }
     }
 };
 

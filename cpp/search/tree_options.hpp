@@ -1,8 +1,9 @@
-// The axes of the tree search (Vodopivec 2018, chapter 4; Silver 2009, 3.4): every one can be combined with every other, and
+// The axes of the tree search (Vodopivec 2018, chapter 4; Silver 2009, 3.4 and chapter 8): every one can be combined with every other, and
 // the known algorithms are points among them. The Python face, with the sources, is src/katachi/search/tree_settings.py.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "games/game_state.hpp"
@@ -26,6 +27,10 @@ enum class ParentCount : std::uint8_t { children, node };
 enum class Decay : std::uint8_t { none, linear, exponential };
 enum class OpponentModel : std::uint8_t { adversary, cooperative, greedy, random };
 
+// Sharing between actions: what all moves as first (RAVE) have to say when actions are chosen.
+enum class RaveUse : std::uint8_t { none, rave, mc_rave, uct_rave, uct_rave_2007 };
+enum class RaveSchedule : std::uint8_t { hand_selected, min_mse };
+
 // Normalisation of values for the control policy.
 enum class Normalisation : std::uint8_t { none, known, observed, local, local_branch, local_return };
 enum class GlobalSource : std::uint8_t { running_return, episode_return, delta_sum, target };
@@ -36,6 +41,10 @@ enum class Structure : std::uint8_t { tree, graph, fixed };
 enum class Transitions : std::uint8_t { open_loop, observed };
 enum class GraphCounts : std::uint8_t { node, edge };
 enum class WhenFull : std::uint8_t { stop_expanding, stop };
+enum class Expansion : std::uint8_t { node, all_children };
+
+// What the actions of a new node are taken to be worth.
+enum class Prior : std::uint8_t { none, even, grandfather, handcrafted, shapes, shapes_or_handcrafted, heuristic };
 
 // The part that is not memorised.
 enum class PlayoutPolicy : std::uint8_t { policy, weighted, mast, heuristic };
@@ -74,6 +83,15 @@ struct TreeSearchOptions {
     double tie_tolerance = 1e-9;
     OpponentModel opponent = OpponentModel::adversary;
 
+    RaveUse rave = RaveUse::none;
+    RaveSchedule rave_schedule = RaveSchedule::hand_selected;
+    double rave_k = 1000;
+    double rave_bias = 0.01;
+    Prior prior = Prior::none;
+    double prior_count = 50;  // M: how many RAVE returns a prior value is worth
+    double prior_visits = 0;  // C: how many visits
+    std::shared_ptr<const ShapeEvaluator> prior_shapes;
+
     Normalisation normalisation = Normalisation::known;
     GlobalSource global_source = GlobalSource::running_return;
     bool bounds_include_init = true;
@@ -85,6 +103,7 @@ struct TreeSearchOptions {
     std::optional<std::uint32_t> new_nodes = 1;  // none: all
     double memory = 1024;                        // megabytes
     WhenFull when_full = WhenFull::stop_expanding;
+    Expansion expansion = Expansion::node;
 
     std::optional<double> v_init = 0.5;  // of the searching player; none: the heuristic's
     PlayoutPolicy playout_policy = PlayoutPolicy::policy;

@@ -17,14 +17,16 @@
 
 #include "policies/playout.hpp"
 #include "search/tree_memory.hpp"
+#include "search/tree_prior.hpp"
 
 namespace katachi {
 
-// What a user knows of a game: values of player 0, and weights of actions.
+// What a user knows of a game: values of player 0, weights of actions in playouts, and values of actions of player 0.
 template <class S>
 struct Heuristics {
     std::function<double(const S&)> value;
     std::function<void(const S&, const ActionBuffer&, std::vector<double>&)> weights;
+    std::function<void(const S&, const ActionBuffer&, std::vector<double>&)> prior;
 };
 
 template <GameState S>
@@ -35,8 +37,9 @@ class TreeSearch final : public TreeMemory {
           root_state_(std::move(root)),
           root_actions_(std::move(actions)),
           heuristics_(std::move(heuristics)),
-          calls_python_(calls_python || heuristics_.value || heuristics_.weights),
-          policy_(options.policy, root_state_) {
+          calls_python_(calls_python || heuristics_.value || heuristics_.weights || heuristics_.prior),
+          policy_(options.policy, root_state_),
+          prior_(options, root_state_) {
         records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
                             options.v_playout == PlayoutValue::heuristic || !options.v_init;
         plant();
@@ -77,6 +80,7 @@ class TreeSearch final : public TreeMemory {
         S state = root_state_;
         Range global = global_;
         episode_.clear();
+        taken_.begin();
         learner_.begin_episode(simulations());
         has_weights_ = false;
         has_begun_ = false;
@@ -118,6 +122,9 @@ class TreeSearch final : public TreeMemory {
         } else {
             learner_.learn(store_, episode_, global_);
         }
+        if (uses_rave()) {
+            learner_.learn_raves(store_, episode_, taken_);
+        }
         if (uses_mast()) {
             learn_mast();
         }
@@ -142,6 +149,7 @@ class TreeSearch final : public TreeMemory {
     };
 
     bool uses_mast() const { return options_.playout_policy == PlayoutPolicy::mast || options_.v_playout == PlayoutValue::memory; }
+    bool uses_rave() const { return options_.rave != RaveUse::none; }
     bool is_online() const { return options_.timing == Timing::online && !is_tree() && options_.learner != Learner::monte_carlo; }
 
     void plant() {
@@ -226,19 +234,47 @@ class TreeSearch final : public TreeMemory {
             if (!has_children && (!may_grow || !make_children(node, state))) {
                 return play_out(state, global, rng);
             }
-            const std::uint32_t slot = is_known ? choose(node, state, rng) : choose_playout_slot(node, state, rng);
-            const NodeIndex child = store_[node].first + slot;
-            const Action action = store_[child].action;
-            const Reward reward = step(state, action, global, rng);
-            node = is_observed() ? outcome(child, state) : child;
-            if (node != no_node && store_[node].visits == 0) {
-                ++created;
-                has_new_ = true;
+            if (options_.expansion == Expansion::all_children && is_known && has_untried(node)) [[unlikely]] {
+                return leave(node, state, global, rng);
             }
-            const bool is_memorised = node != no_node && store_[node].visits > 0;
-            const double value = is_memorised ? store_[node].value : node != no_node ? new_value(node, state) : playout_value(state, action);
-            enter(node, is_observed() ? child : no_node, action, reward, value, state);
+            const std::uint32_t slot = is_known ? choose(node, state, rng) : choose_playout_slot(node, state, rng);
+            node = take(node, slot, state, global, rng, created);
         }
+    }
+
+    // The action in a slot of a node; returns the node that it leads to, if there is room for it, and counts it if it is new.
+    [[gnu::always_inline]] NodeIndex take(NodeIndex node, std::uint32_t slot, S& state, Range& global, Rng& rng, std::uint32_t& created) {
+        const NodeIndex child = store_[node].first + slot;
+        const Action action = store_[child].action;
+        const Reward reward = step(state, action, global, rng);
+        const NodeIndex next = is_observed() ? outcome(child, state) : child;
+        if (next != no_node && store_[next].visits == 0) {
+            ++created;
+            has_new_ = true;
+        }
+        const bool is_memorised = next != no_node && store_[next].visits > 0;
+        const double value = is_memorised ? store_[next].value : next != no_node ? new_value(next, state) : playout_value(state, action);
+        enter(next, is_observed() ? child : no_node, action, reward, value, state);
+        return next;
+    }
+
+    // The playout policy chooses in a node, and then goes on to the end. True if the episode was cut by the budget.
+    [[gnu::noinline]] bool leave(NodeIndex node, S& state, Range& global, Rng& rng) {
+        std::uint32_t created = 0;
+        take(node, choose_playout_slot(node, state, rng), state, global, rng, created);
+        if (state.is_terminal()) {
+            return end();
+        }
+        return is_spent() ? cut(state) : play_out(state, global, rng);
+    }
+
+    // Is one of the present actions not in the tree yet?
+    bool has_untried(NodeIndex node) const {
+        const Node* const children = &store_[store_[node].first];
+        if (!facts_.deterministic) {
+            return std::ranges::any_of(allowed_, [&](std::uint32_t slot) { return children[slot].visits == 0; });
+        }
+        return std::any_of(children, children + store_[node].count, [](const Node& child) { return child.visits == 0; });
     }
 
     // What a new node begins with; the end is worth nothing more in the convention of states.
@@ -268,13 +304,73 @@ class TreeSearch final : public TreeMemory {
                 play(next, buffer_[i], rng_);
                 initials_[i] = heuristics_.value(next);
             }
+            if (options_.prior != Prior::none) {
+                ask_prior(node, state);
+            }
             const NodeIndex first = store_.add_children(node, count, initial());
             for (std::uint32_t i = 0; i < count; ++i) {
                 store_[first + i].action = buffer_[i];
                 store_[first + i].value = initials_[i];
             }
+            if (options_.prior != Prior::none) {
+                begin_with_prior(first, count);
+            }
         }
         return facts_.deterministic || allow(node);
+    }
+
+    // The actions in buffer_ of a new node begin with what they are taken to be worth (Silver 2009, 8.5 and 8.6).
+    void ask_prior(NodeIndex node, const S& state) {
+        switch (options_.prior) {
+            case Prior::none:
+                break;
+            case Prior::even:
+                priors_.assign(buffer_.size(), even_value());
+                break;
+            case Prior::grandfather:
+                ask_grandfather(node, state.to_play());
+                break;
+            case Prior::heuristic:
+                heuristics_.prior(state, buffer_, priors_);
+                break;
+            default:
+                prior_.values(state, buffer_, priors_);
+                break;
+        }
+    }
+
+    // Q(s two plies before, a), where that is known; the node is the last one of the present episode.
+    void ask_grandfather(NodeIndex node, Player to_play) {
+        priors_.assign(buffer_.size(), even_value());
+        const auto& entries = episode_.entries;
+        if (node == root_ || entries.size() < 3 || entries[entries.size() - 3].to_play != to_play) {
+            return;
+        }
+        const Node& before = store_[entries[entries.size() - 3].node];
+        for (NodeIndex i = before.first; i < before.first + before.count; ++i) {
+            const auto same = std::ranges::find(buffer_, store_[i].action);
+            if (same != buffer_.end() && store_[i].visits > 0) {
+                const double value = store_[i].value;
+                priors_[static_cast<std::size_t>(same - buffer_.begin())] =
+                    options_.convention == Convention::state ? store_.reward(i) + options_.gamma * value : value;
+            }
+        }
+    }
+
+    void begin_with_prior(NodeIndex first, std::uint32_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (uses_rave()) {
+                store_.rave(first + i) = {options_.prior_count * priors_[i], options_.prior_count};
+            }
+            if (has_first_values()) {
+                store_[first + i].value = priors_[i];
+            }
+        }
+    }
+
+    // What an action is worth in an even game.
+    double even_value() const {
+        return facts_.players == 2 && facts_.return_bounds ? (facts_.return_bounds->low + facts_.return_bounds->high) / 2 : 0;
     }
 
     // Of a game with chance: which slots the candidates of the present state have; new ones are added.
@@ -305,6 +401,10 @@ class TreeSearch final : public TreeMemory {
         if (control_.is_plain() && facts_.deterministic) {
             return control_.choose_child(store_, node, state.to_play(), global_, rng);
         }
+        return choose_otherwise(node, state, rng);
+    }
+
+    [[gnu::noinline]] std::uint32_t choose_otherwise(NodeIndex node, const S& state, Rng& rng) {
         const double epsilon_now = options_.control == ControlPolicy::epsilon_greedy ? epsilon(steps_) : 0;
         const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
         if (choice.has_best) {
@@ -576,6 +676,9 @@ class TreeSearch final : public TreeMemory {
         if (has_begun_) {
             policy_.follow(state, action);
         }
+        if (uses_rave()) [[unlikely]] {
+            taken_.add(state.to_play(), action);
+        }
         const Reward reward = play(state, action, rng);
         ++steps_;
         gain_ += reward;
@@ -682,7 +785,8 @@ class TreeSearch final : public TreeMemory {
         const bool counts_time = options_.gamma != 1 || options_.learner != Learner::monte_carlo;
         if (options_.playout_policy == PlayoutPolicy::policy && !is_watched() && (facts_.final_reward || (!counts_time && !observes_steps()))) {
             begin_policy(state, rng);
-            const Playout rest = policy_.play_on(state, rng, buffer_, most_steps_ - steps_);
+            const int most = most_steps_ - steps_;
+            const Playout rest = uses_rave() ? play_on_watched(state, rng, most) : policy_.play_on(state, rng, buffer_, most);
             length = rest.length;
             is_cut = rest.cut && !state.is_terminal();
             gain_ += rest.total;
@@ -721,6 +825,11 @@ class TreeSearch final : public TreeMemory {
         episode_.beyond = is_cut ? beyond : 0;
         episode_.tail = learner_.tail(decayed, discounted, length, is_cut, beyond, leaf);
         return is_cut;
+    }
+
+    // Apart from the plain playout, which the compiler would spread out less well beside it.
+    [[gnu::noinline]] Playout play_on_watched(S& state, Rng& rng, int most_steps) {
+        return policy_.play_on(state, rng, buffer_, most_steps, [this](Player player, Action action) { taken_.add(player, action); });
     }
 
     // Do the bounds look at every reward?
@@ -864,6 +973,7 @@ class TreeSearch final : public TreeMemory {
     Heuristics<S> heuristics_;
     bool calls_python_;
     PolicyFor<S> policy_;
+    PriorFor<S> prior_;
     bool records_playouts_ = false;
     NodeIndex home_ = no_node;  // graph: the root's state when it is entered, memorised from the start like the root
     bool has_new_ = false;      // has the present episode met states that are not memorised yet?
@@ -873,6 +983,7 @@ class TreeSearch final : public TreeMemory {
     ActionBuffer spare_;
     std::vector<std::uint32_t> allowed_;
     std::vector<double> initials_;
+    std::vector<double> priors_;  // of the actions in buffer_
     std::vector<double> action_weights_;
     std::vector<double> weights_;
     std::array<std::vector<MastCell>, 2> mast_;

@@ -177,6 +177,11 @@ class State:
         One uniform playout: (return of player 0, steps, was it cut?). The generator moves on as in a batch.
         """
 
+    def watched_playout(self, rng: Rng, most_steps: int = 100000) -> tuple[float, list[tuple[Player, int]], bool]:
+        """
+        One uniform playout of a search with RAVE: (return of player 0, its steps, was it cut?).
+        """
+
     def playouts(self, count: int, rng: Rng, policy: str | Policy = "uniform") -> PlayoutBatch:
         """A batch of playouts; call its run()."""
 
@@ -531,6 +536,22 @@ class TreeSearchOptions:
     @parent_count.setter
     def parent_count(self, arg: str, /) -> None: ...
     @property
+    def rave(self) -> str: ...
+    @rave.setter
+    def rave(self, arg: str, /) -> None: ...
+    @property
+    def rave_schedule(self) -> str: ...
+    @rave_schedule.setter
+    def rave_schedule(self, arg: str, /) -> None: ...
+    @property
+    def prior(self) -> str: ...
+    @prior.setter
+    def prior(self, arg: str, /) -> None: ...
+    @property
+    def expansion(self) -> str: ...
+    @expansion.setter
+    def expansion(self, arg: str, /) -> None: ...
+    @property
     def epsilon_decay(self) -> str: ...
     @epsilon_decay.setter
     def epsilon_decay(self, arg: str, /) -> None: ...
@@ -578,6 +599,26 @@ class TreeSearchOptions:
     def policy(self) -> Policy: ...
     @policy.setter
     def policy(self, arg: Policy, /) -> None: ...
+    @property
+    def rave_k(self) -> float: ...
+    @rave_k.setter
+    def rave_k(self, arg: float, /) -> None: ...
+    @property
+    def rave_bias(self) -> float: ...
+    @rave_bias.setter
+    def rave_bias(self, arg: float, /) -> None: ...
+    @property
+    def prior_count(self) -> float: ...
+    @prior_count.setter
+    def prior_count(self, arg: float, /) -> None: ...
+    @property
+    def prior_visits(self) -> float: ...
+    @prior_visits.setter
+    def prior_visits(self, arg: float, /) -> None: ...
+    @property
+    def prior_shapes(self) -> ShapeEvaluator: ...
+    @prior_shapes.setter
+    def prior_shapes(self, arg: ShapeEvaluator | None, /) -> None: ...
     @property
     def lambda_rise(self) -> float: ...
     @lambda_rise.setter
@@ -675,6 +716,16 @@ class NodeView:
         """Expected return of player 0."""
 
     @property
+    def combined(self) -> float:
+        """The same with RAVE's share in it; of an action."""
+
+    @property
+    def rave(self) -> tuple[float, float] | None:
+        """
+        RAVE value of an action, player 0's, and its count; None while there is none.
+        """
+
+    @property
     def range(self) -> tuple[float, float] | None: ...
 
 class Snapshot:
@@ -721,8 +772,15 @@ class TreeMemory(Search):
         """
 
 def tree_search(
-    root: State, options: TreeSearchOptions, rng: Rng, value: object | None = None, weights: object | None = None
+    root: State,
+    options: TreeSearchOptions,
+    rng: Rng,
+    value: object | None = None,
+    weights: object | None = None,
+    prior: object | None = None,
 ) -> TreeMemory: ...
+def rave_weight(options: TreeSearchOptions, visits: float, rave_count: float, parent_visits: float) -> float:
+    """beta: the share of the RAVE value of an action."""
 
 class AlphaBetaSearch(Search):
     """Alpha-beta from one root state: what the last finished depth found."""

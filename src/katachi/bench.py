@@ -18,12 +18,14 @@ from katachi.core.limit import Limit
 from katachi.games.go import GoGame, Position
 from katachi.learning.td_settings import TdSettings
 from katachi.policies.playout_policies import PlayoutPolicy
+from katachi.search.searches import TreeSearch
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
+from katachi.search.tree_settings import preset
 from katachi.training.self_play import SelfPlaySettings, self_play
 
 __all__ = [
     "REPEATS", "SELF_PLAY_KINDS", "STEPS", "best_rate", "calibration_rate", "machine", "run_bench", "self_play_kinds",
-    "self_play_pace", "td_search_gain", "td_search_rates", "training_rates",
+    "self_play_pace", "td_search_gain", "td_search_rates", "training_rates", "tree_search_rates",
 ]  # fmt: skip
 
 REPEATS = 5
@@ -49,7 +51,9 @@ _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
     "switch_never": (1_000, "never"),
 }
 _THREADS, _THREADED = 2, 20_000  # simulations per repeat: a second and a half
-STEPS = 5 + len(_BOARDS)  # how often `run_bench` tells what it measures
+# Of the tree search on 9x9, per repeat, all with MoGo's playouts.
+_TREES = {"uct": 15_000, "mc-rave": 10_000, "heuristic-mc-rave": 8_000}
+STEPS = 6 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
 
 def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _: None) -> dict[str, Any]:
@@ -69,6 +73,8 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
     searches = td_search_rates(scale)
     on_step("temporal-difference search 9x9, two threads")
     gain = td_search_gain(scale)
+    on_step("tree search 9x9")
+    trees = tree_search_rates(scale)
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
@@ -76,6 +82,7 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
         "training": training,
         "td_search_simulations_per_second": searches,
         "td_search_gain_of_two_threads": gain,
+        "tree_search_simulations_per_second": trees,
         "calibration": {"random_draws_per_second": calibration},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
         "version": katachi.__version__,
@@ -148,6 +155,22 @@ def _search_9x9(simulations: int, settings: TdSearchSettings) -> float:
     search = TdSearch(GoGame(9), Position(9), memory=TdMemory(9, settings), rng=katachi.Rng(1))
     search.run(Limit(simulations=simulations))
     return search.simulations
+
+
+def tree_search_rates(scale: float = 1.0) -> dict[str, float]:
+    """Simulations of tree searches per CPU second: one thread, MoGo's playouts, from the empty 9x9 board."""
+    game = GoGame(9)
+
+    def rate(name: str, count: int) -> float:
+        def work() -> float:
+            settings = preset(name, playout_policy="mogo")
+            search = TreeSearch(game, Position(9), rng=katachi.Rng(1), settings=settings)
+            search.run(Limit(simulations=count))
+            return search.simulations
+
+        return best_rate(work)
+
+    return {name: rate(name, max(1, int(count * scale))) for name, count in _TREES.items()}
 
 
 def self_play_kinds(warm_up: int, seed: int = 1) -> dict[str, _core.SelfPlay]:

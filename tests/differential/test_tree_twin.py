@@ -15,6 +15,7 @@ import pytest
 from katachi import InvalidArgumentError, Limit, Rng, TreeSearch
 from katachi.core.errors import SettingsError
 from katachi.games.go import GoGame
+from katachi.games.grid import ConnectFour, Gomoku, Hex
 from katachi.games.native import ExplicitTree, Pig, TicTacToe
 from katachi.reference.tree_search import TreeSearchTwin
 from katachi.search.tree import TreeNode
@@ -31,6 +32,9 @@ GAMES: dict[str, Any] = {
     "pig": Pig(6),
     "go 3x3": GoGame(3),
     "go 5x5": GoGame(5),
+    "hex 4x4": Hex(4),
+    "gomoku 5x5": Gomoku(5, 4),
+    "connect four": ConnectFour(),
     "walk": Walk(),
     "long walk": Walk(11, (-1.0, 0.0, 0.0)),
     "ring": Ring(),
@@ -60,7 +64,15 @@ NUMBERS: dict[str, list[Any]] = {
     "v_playout": [0.0, 0.7],
     "mast_temperature": [0.1, 1.0],
     "playout_policy": ["uniform", "weighted", "mast", "heuristic"],  # those of Go: test_playout_policies.py
+    "rave": ["none", "none", "none", "rave", "mc-rave", "uct-rave", "uct-rave-2007"],
+    "rave_k": [0.0, 3.0, 20.0, 1000.0],
+    "rave_bias": [0.0, 0.01, 0.3],
+    "prior": ["none", "none", "even", "grandfather", "heuristic"],  # those of Go: test_rave_priors.py
+    "prior_count": [0.0, 2.0, 7.5, 50.0],
+    "prior_visits": [0.0, 0.0, 1.0, 3.5],
+    "expansion": ["node", "node", "node", "all-children"],
 }
+GO_PRIORS = ("handcrafted", "shapes", "shapes-or-handcrafted")
 FIXED = ("memory", "when_full", "between_moves", "forget_share", "final_move", "weights")
 
 
@@ -79,7 +91,7 @@ def menu() -> dict[str, list[Any]]:
         if name not in FIXED:
             title = field.alias or name
             found[title] = NUMBERS.get(title, []) + [
-                v for v in literals(field.annotation) if v not in NUMBERS.get(title, [])
+                v for v in literals(field.annotation) if v not in (*NUMBERS.get(title, []), *GO_PRIORS)
             ]
     return found
 
@@ -107,6 +119,13 @@ def heuristic_policy(state: Any, actions: Any) -> list[float]:  # noqa: ANN401
     return [float((action + 1) % 3) for action in actions]
 
 
+def heuristic_prior(state: Any, actions: Any) -> list[float]:  # noqa: ANN401
+    return [heuristic_value(state) * 0.5 + ((action * 7) % 5) / 10 for action in actions]
+
+
+HEURISTICS: dict[str, Any] = {"value": heuristic_value, "playout": heuristic_policy, "prior": heuristic_prior}
+
+
 def draw_case(seed: int) -> tuple[str, TreeSearchSettings, list[Limit]]:
     chance = random.Random(seed)
     while True:
@@ -129,7 +148,14 @@ def unfolded(node: TreeNode, depth: int) -> dict[str, Any]:
     found: dict[str, Any] = {"action": int(node.action), "visits": node.visits, "value": node.value}
     if node.range is not None:
         found["range"] = list(node.range)
+    if node.rave is not None:
+        found["rave_value"], found["rave_count"] = node.rave
     return found | ({"children": [unfolded(child, depth - 1) for child in node.children()]} if depth > 0 else {})
+
+
+def rank(node: Any) -> Any:  # noqa: ANN401
+    """Outcomes of one action have no order: by visits, by what is below them, and then by values, which are rounded."""
+    return node["action"], node["visits"], sorted(map(rank, node.get("children", []))), round(node["value"], 7)
 
 
 def assert_same(native: Any, twin: Any, path: tuple[int, ...] = ()) -> None:  # noqa: ANN401
@@ -139,10 +165,10 @@ def assert_same(native: Any, twin: Any, path: tuple[int, ...] = ()) -> None:  # 
     assert ("range" in native) == ("range" in twin), where
     if "range" in native:
         assert native["range"] == pytest.approx(twin["range"], rel=1e-9, abs=1e-9), where
-    order = [
-        sorted(tree.get("children", []), key=lambda c: (c["action"], c["visits"], c["value"]))
-        for tree in (native, twin)
-    ]
+    assert native.get("rave_count") == twin.get("rave_count"), where
+    if "rave_count" in native:
+        assert native["rave_value"] == pytest.approx(twin["rave_value"], rel=1e-9, abs=1e-9), where
+    order = [sorted(tree.get("children", []), key=rank) for tree in (native, twin)]
     assert [c["action"] for c in order[0]] == [c["action"] for c in order[1]], where
     for one, other in zip(*order, strict=True):
         assert_same(one, other, (*path, one["action"]))
@@ -151,10 +177,8 @@ def assert_same(native: Any, twin: Any, path: tuple[int, ...] = ()) -> None:  # 
 def check(seed: int) -> None:
     name, settings, limits = draw_case(seed)
     game, start = GAMES[name], GAMES[name].initial_state()
-    native = TreeSearch(game, start, rng=Rng(seed), settings=settings, value=heuristic_value, playout=heuristic_policy)
-    twin = TreeSearchTwin(
-        game, start, rng=Rng(seed), settings=settings, value=heuristic_value, playout=heuristic_policy
-    )
+    native = TreeSearch(game, start, rng=Rng(seed), settings=settings, **HEURISTICS)
+    twin = TreeSearchTwin(game, start, rng=Rng(seed), settings=settings, **HEURISTICS)
     changed = settings.model_dump(exclude_defaults=True)
     try:
         for limit in limits:
@@ -224,14 +248,7 @@ def test_a_simulation_that_fails_leaves_no_trace() -> None:
         fragile = copy(game)
         fragile.__class__ = Fragile
         search, whole = (
-            TreeSearch(
-                played,
-                game.initial_state(),
-                rng=Rng(seed),
-                settings=settings,
-                value=heuristic_value,
-                playout=heuristic_policy,
-            )
+            TreeSearch(played, game.initial_state(), rng=Rng(seed), settings=settings, **HEURISTICS)
             for played in (fragile, game)
         )
         while search.simulations < 10 and failures < 2000:
@@ -253,9 +270,7 @@ def test_moving_the_root_keeps_its_node_under_all_settings() -> None:
         if not game.facts.deterministic:
             continue
         state = game.initial_state()
-        search = TreeSearch(
-            game, state, rng=Rng(seed), settings=settings, value=heuristic_value, playout=heuristic_policy
-        )
+        search = TreeSearch(game, state, rng=Rng(seed), settings=settings, **HEURISTICS)
         search.run(Limit(steps=200))
         line = search.tree.principal_variation()[:2]
         for node in line:

@@ -78,8 +78,8 @@ def test_what_is_not_built_has_a_place_that_exists() -> None:
                 pkgutil.resolve_name(span)
     listed = " ".join(name for name, _ in rows)
     for title in (
-        "progressive bias", "unpruning and widening", "history heuristic", "progressive history", "grandfather", "AMAF",
-        "RAVE", "last good reply", "NST", "accelerated UCT", "C_p that falls", "Cowling", "Xie and Liu",
+        "progressive bias", "unpruning and widening", "history heuristic", "progressive history", "last good reply",
+            "NST", "accelerated UCT", "C_p that falls", "Cowling", "Xie and Liu",
         "implicit minimax", "UCTMAX_H", "Dyna-2", "TD search", "MCTS(λ)", "MaxUCT", "BRUE", "MCTS2e", "TDMC(λ)",
         "contextual MCTS", "learnt online for the playouts", "ρUCT", "FSSS", "BFS3", "POMCP", "BAMCP", "MOMCTS",
         "AlphaGo", "hybrids of TD and UCT",

@@ -185,7 +185,7 @@ def test_learnt_policies_need_weights_for_the_board(tmp_path: Path) -> None:
 )
 def test_native_policies_refuse_what_is_none(make: Callable[[Any], object], message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
-        make(PlayoutPolicy("uniform")._reader.evaluation(GoGame(5)).evaluator)
+        make(PlayoutPolicy("uniform").reader.evaluation(GoGame(5)).evaluator)
 
 
 def test_weights_are_for_learnt_policies(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from katachi.search.tree_settings import PRESETS, TreeSearchSettings, preset
 
 # What a player does with a search is no business of native code; a number as V_playout is a field of its own there.
 PYTHON_ONLY = {"final_move", "between_moves", "forget_share", "weights"}
-NATIVE_ONLY = {"playout_constant", "policy"}
+NATIVE_ONLY = {"playout_constant", "policy", "prior_shapes"}
 FACTS = GameFacts(players=2, action_space=9, return_bounds=(0, 1), key=KeyKind.EXACT)
 
 
@@ -79,6 +79,15 @@ def test_presets_are_valid(name: str) -> None:
         ({"learner": "td", "timing": "online", "v_playout": "converged-next"}, "not known online"),
         ({"learner": "max", "convention": "state"}, "max backups are for afterstates"),
         ({"v_playout": "leaf-terminal", "structure": "graph"}, "leaf-terminal is for trees"),
+        ({"rave": "mc-rave", "structure": "graph"}, "rave=mc-rave is for trees"),
+        ({"expansion": "all-children", "structure": "graph"}, "expansion=all-children is for trees"),
+        ({"rave": "rave", "expansion": "all-children"}, "RAVE and priors need node"),
+        ({"prior": "even"}, "prior=even counts for nothing"),
+        ({"prior": "even", "prior_visits": 3, "structure": "fixed"}, "prior=even is for trees"),
+        ({"prior": "even", "prior_visits": 3, "v_init": "heuristic"}, "one first value"),
+        ({"prior": "even", "prior_visits": 3, "convention": "state"}, "prior_visits are for afterstates"),
+        ({"prior": "even", "prior_visits": 3, "weights": "w.safetensors"}, "weights=w.safetensors are for"),
+        ({"rave": "mc-rave", "rave_k": -1}, "rave_k"),
     ],
 )
 def test_contradictions_are_refused_by_name(settings: dict[str, Any], complaint: str) -> None:

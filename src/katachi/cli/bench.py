@@ -15,7 +15,7 @@ def bench(
         float, typer.Option(min=0.001, max=10.0, help="Length of the repeats; below 1 for a quick look.")
     ] = 1.0,
 ) -> None:
-    """Measure the core per CPU second, best of five: playouts on 5x5, 9x9 and 19x19, training and TD search on 9x9.
+    """Measure the core per CPU second, best of five: playouts on 5x5, 9x9 and 19x19, training and searches on 9x9.
 
     \b
     Examples:
@@ -43,6 +43,8 @@ def bench(
         f"TD search on 9x9: {searches['switch_6']:,.0f} simulations/s, {searches['switch_never']:,.0f} without a switch"
     )
     print(f"  two threads do {result['td_search_gain_of_two_threads']:.2f} times as much as one (by the clock)")
+    trees = result["tree_search_simulations_per_second"]
+    print("trees on 9x9: " + ", ".join(f"{name} {rate:,.0f} simulations/s" for name, rate in trees.items()))
     draws = result["calibration"]["random_draws_per_second"]
     print(f"calibration: {draws:,.0f} random draws/s (all rates: per CPU second, best of five)")
     print(f"{result['machine']['processor']}; {result['machine']['compiler']} {result['machine']['flags']}")

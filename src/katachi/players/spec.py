@@ -1,7 +1,7 @@
 """The short language in which players are named.
 
     flat-mc:sims=100                         a player and its options
-    mc-rave:sims=3000,prior.kind="shapes"    nested keys are dotted, values may be quoted
+    mc-rave:sims=3000,prior="even"           values may be quoted; nested keys, where there are any, are dotted
     gtp:gnugo --mode gtp --level 10          an external engine: everything after gtp: is its command
     gtp[timeout=120]:gnugo --mode gtp        its options (`katachi.players.gtp_player.GtpSettings`) stand before that
 

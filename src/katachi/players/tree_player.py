@@ -13,6 +13,7 @@ from katachi.players.player import Decision
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
 from katachi.search.searches import Progress, TreeSearch
+from katachi.search.tree_priors import prior_fingerprint, prior_shapes
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
 from katachi.values.weights_reader import lasting_weights
 
@@ -30,7 +31,7 @@ class TreePlayerSettings(TreeSearchSettings):
     def _has_a_budget(self) -> Self:
         if self.sims is None and self.steps is None and self.seconds is None:
             raise ValueError("give at least one of sims, steps, seconds: the budget of a move")
-        if self.needs_value or self.playout_policy == "heuristic":
+        if self.needs_value or "heuristic" in (self.playout_policy, self.prior):
             raise ValueError("a player named by a spec has no heuristic: give one to katachi.TreeSearch in Python")
         return self
 
@@ -73,10 +74,11 @@ class TreePlayer(Thinker):
         """An error if the search does not take this game."""
         self.settings.check_game(game.facts, game.name)
         self._policy.native(game)
+        prior_shapes(self.settings.prior, self._policy.reader, game)
 
     def fingerprint(self, game: Game[Any]) -> str | None:
         """Of the weights."""
-        return self._policy.fingerprint(game)
+        return self._policy.fingerprint(game) or prior_fingerprint(self.settings.prior, self._policy.reader, game)
 
     def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TreeThinking":  # noqa: ANN401
         """Goes on with what is kept, or starts."""
@@ -144,7 +146,7 @@ class _TreeThinking:
             Candidate(
                 node.action,
                 node.visits,
-                node.value,
+                node.combined,
                 (node.action, *(behind.action for behind in (node.principal_variation() if is_certain else []))),
             )
             for node in self._search.ranked()

@@ -52,7 +52,7 @@ class PlayoutPolicy:
     def __init__(self, text: str, weights: str = SHIPPED) -> None:
         self.tree = parse_policy(text)
         self.text = format_policy(self.tree)
-        self._reader = WeightsReader(weights)
+        self.reader = WeightsReader(weights)
 
     @property
     def needs_weights(self) -> bool:
@@ -72,14 +72,14 @@ class PlayoutPolicy:
 
     def fingerprint(self, game: Game[Any]) -> str | None:
         """Of the weights; None: it has none."""
-        return self._reader.evaluation(game).fingerprint if self.needs_weights else None
+        return self.reader.evaluation(game).fingerprint if self.needs_weights else None
 
     def _native(self, tree: PolicyTree, game: Game[Any]) -> _core.Policy:
         match tree:
             case PlainPolicy(name):
                 return _core.Policy.named(name)
             case LearntPolicy(name, number):
-                return _core.Policy.learnt(name, number, self._reader.evaluation(game).evaluator)
+                return _core.Policy.learnt(name, number, self.reader.evaluation(game).evaluator)
             case MixedPolicy(parts):
                 return _core.Policy.mix([(share, self._native(part, game)) for share, part in parts])
             case SwitchedPolicy(moves, first, second):

@@ -10,7 +10,7 @@ point to be played. Pinned by tests/differential/test_playout_policies.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -282,6 +282,26 @@ def fuego_moves(position: TwinPosition, last: int | None, before: int | None) ->
         corrected = _corrected(s, action)
         shares[corrected] = shares.get(corrected, Fraction(0)) + share
     return Moves(found.stage, dict(sorted(shares.items())))
+
+
+def handcrafted_prior(
+    policy: str, position: TwinPosition, last: int | None, before: int | None, actions: Sequence[int]
+) -> list[float]:
+    """H for the player to move (Silver 2009, 8.6): 1 by a rule of the policy, 0 for what it never plays, else 1/2."""
+    is_fuego = policy == "fuego"
+    moves = (fuego_moves if is_fuego else mogo_moves)(position, last, before)
+    s = Situation(position, last, before, "surrounded" if is_fuego else "simple")
+    values = []
+    for action in actions:
+        if action == s.width * s.height:
+            values.append(0.5 if len(actions) == 1 else 0.0)
+        elif moves.stage != "uniform" and action in moves.shares:
+            values.append(1.0)
+        elif action not in s.candidates or (is_fuego and _corrected(s, action) != action):
+            values.append(0.0)
+        else:
+            values.append(0.5)
+    return values
 
 
 def _corrected(s: Situation, action: int) -> int:

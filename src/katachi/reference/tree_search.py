@@ -1,8 +1,8 @@
 """Temporal-difference tree search, written from the equations: the slow twin that the native search is compared with.
 
-What lives here: the whole family of katachi.search.tree_settings (Vodopivec 2018, chapters 3 and 4) over any game, with
-the draws of the native search, so that one seed gives the same visits and, up to rounding, the same values. What does
-not: memory caps, and moving the root.
+What lives here: the whole family of katachi.search.tree_settings (Vodopivec 2018, chapters 3 and 4; Silver 2009,
+chapter 8) over any game, with the draws of the native search, so that one seed gives the same visits and, up to
+rounding, the same values. What does not: memory caps, and moving the root.
 
 Nothing is fast here, and little is shared with native code. A node is an entry of a dict, named by the actions that
 lead to it (with the outcomes, where they are observed) or by the key of its state; it is there exactly if it is
@@ -43,6 +43,19 @@ class _Look(NamedTuple):
     visits: int
 
 
+class _Compared(NamedTuple):
+    """The same with RAVE's share in its value, and with what priors are worth."""
+
+    value: float
+    visits: float  # n + C
+    rave_count: float  # n~
+    beta: float
+
+    @property
+    def is_tried(self) -> bool:
+        return self.visits > 0 or self.beta > 0
+
+
 class _Meter:
     """What has been spent of a limit."""
 
@@ -62,7 +75,10 @@ class _Meter:
 
 
 class TreeSearchTwin:
-    """The same arguments as katachi.search.searches.TreeSearch, and the same answers."""
+    """The same arguments as katachi.search.searches.TreeSearch, and the same answers.
+
+    `prior` stands for priors of Go, too.
+    """
 
     def __init__(
         self,
@@ -73,6 +89,7 @@ class TreeSearchTwin:
         settings: TreeSearchSettings,
         value: Callable[[Any], float] | None = None,
         playout: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
+        prior: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
     ) -> None:
         if settings.memory != TreeSearchSettings().memory or settings.when_full != "stop-expanding":
             raise InvalidArgumentError("the twin of the tree search knows no memory and no when_full")
@@ -82,7 +99,7 @@ class TreeSearchTwin:
         settings.check_game(self.facts, game.name)
         self.rng = Rng.from_state(rng.state)
         self.searcher = self.root_state.to_play
-        self.value_function, self.playout_function = value, playout
+        self.value_function, self.playout_function, self.prior_function = value, playout, prior
         initial = settings.to_native(self.facts).v_init
         self.initial = None if initial is None else self.facts.value_for(self.searcher, initial)
         self.blank = self.facts.value_for(self.searcher, initial or 0.0)  # where nothing at all is known
@@ -102,6 +119,9 @@ class TreeSearchTwin:
         self.edges: dict[Hashable, dict[int, tuple[Hashable, float, float]]] = {}
         self.edge_visits: dict[tuple[Hashable, int], int] = {}
         self.mast: dict[tuple[Player, int], list[float]] = {}  # (visits, mean) of a player's action
+        self.raves: dict[tuple[Hashable, int], list[float]] = {}  # (sum, count) of all moves as first, of an action
+        self.priors: dict[tuple[Hashable, int], float] = {}  # H of an action
+        self.prior_visits = 0.0 if settings.prior == "none" else settings.prior_visits
         self.low, self.high = inf, -inf  # of what has been observed
         self.simulations = self.steps = 0
 
@@ -138,19 +158,21 @@ class TreeSearchTwin:
 
     def _children(self, name: Hashable, depth: int) -> Iterator[dict[str, Any]]:
         for action in self.actions.get(name, ()):
+            total, rave_count = self.raves.get((name, action), (0.0, 0.0))
+            rave = {"rave_value": total / rave_count, "rave_count": rave_count} if rave_count else {}
             if self.is_observed:
                 look = self._slot(name, action)
                 if look.visits:
                     outcomes = self.outcomes[name, action]
                     below = [self._node_dict(o, action, self._seen(self.nodes[o]), depth - 1) for o in outcomes]
-                    found: dict[str, Any] = {"action": action, "visits": look.visits, "value": look.value}
+                    found: dict[str, Any] = {"action": action, "visits": look.visits, "value": look.value, **rave}
                     yield found | ({"children": below} if depth > 0 else {})
                 continue
             child = self.edges[name][action][0] if self.is_graph else (*_path(name), action)
             node = self.nodes.get(child)
             if node is not None and node.visits:
                 reward = self.edges[name][action][1] if self.is_graph else node.reward
-                yield self._node_dict(child, action, self._through(reward, node.value), depth)
+                yield self._node_dict(child, action, self._through(reward, node.value), depth) | rave
 
     # ---- one iteration -----------------------------------------------------------------------------------------------
 
@@ -160,6 +182,7 @@ class TreeSearchTwin:
         self.episode = Episode(s, self.simulations)
         self.firsts: dict[Hashable, int] = {}  # of each memorised state, its first entry
         self.created: list[Hashable] = []
+        self.taken: list[tuple[Player, int]] = []  # who did what, playouts too
         self.met: Counter[Hashable] = Counter()  # visits of this episode, of states and of (state, action)
         self.episode_steps, self.gain = 0, 0.0
         self.running: list[float] = []  # returns so far
@@ -182,6 +205,8 @@ class TreeSearchTwin:
             self._learn()
         self._count_actions()
         self._widen(is_over)
+        if s.rave != "none":
+            self._learn_raves()
         if s.playout_policy == "mast" or s.v_playout == "memory":
             self._learn_mast()
         return self.episode_steps
@@ -190,6 +215,7 @@ class TreeSearchTwin:
         """An episode: where it stopped (None: unknown, within a playout of the game's own), and is that the end?"""
         s = self.settings
         state = self.root_state
+        has_left = False  # for good, where untried actions are left to the playout policy
         self._enter(self.root, -1, 0.0, state)
         while True:
             entry = self.episode.entries[-1]
@@ -197,7 +223,7 @@ class TreeSearchTwin:
                 return state, True
             if self.episode_steps >= self.most_steps:
                 return state, False
-            name = entry.name
+            name = None if has_left else entry.name
             is_known = name is not None and (
                 name == self.root
                 or s.structure == "fixed"
@@ -208,7 +234,12 @@ class TreeSearchTwin:
             if not is_known and not self.is_graph and not grows and self._leaves_playout_to_game:
                 return self._play_out(state)
             actions = state.candidates() if name != self.root else self.root_state.candidates()
-            if is_known:
+            if is_known and s.expansion == "all-children":
+                self._meet_actions(name, actions, state)
+                has_left = any(self._look(name, action).visits == 0 for action in actions)
+            if has_left:
+                action = actions[self._choose_playout(state, actions)]
+            elif is_known:
                 self._meet_actions(name, actions, state)
                 entry.is_chosen = True
                 action = actions[self._choose(name, actions, entry)]
@@ -216,6 +247,7 @@ class TreeSearchTwin:
                 if grows:
                     self._meet_actions(name, actions, state)
                 action = actions[self._choose_playout(state, actions)]
+            self.taken.append((state.to_play, action))
             following, reward = state.play(action, self.rng)
             self._step(reward)
             self.met[name, action] += int(is_known)
@@ -253,6 +285,8 @@ class TreeSearchTwin:
             value = node.value
         elif self.in_states and is_terminal:
             value = 0.0
+        elif name is not None and self.prior_visits and name != self.root:
+            value = self.priors[_path(name)[:-1], action]
         elif name is not None:
             value = self._initial_value(state)
         else:
@@ -269,6 +303,11 @@ class TreeSearchTwin:
             self._learn_online()
 
     def _meet_actions(self, name: Hashable, actions: Sequence[int], state: State) -> None:
+        if name not in self.actions and self.settings.prior != "none":
+            for action, value in zip(actions, self._prior_values(name, actions, state), strict=True):
+                self.priors[name, action] = value
+                if self.settings.rave != "none":
+                    self.raves[name, action] = [self.settings.prior_count * value, self.settings.prior_count]
         known = self.actions.setdefault(name, [])
         known += [action for action in actions if action not in known]
         if self.is_graph and name not in self.edges:
@@ -281,6 +320,18 @@ class TreeSearchTwin:
             for action in actions:
                 following, reward = state.play(action)
                 self.edges[name][action] = ((*_path(name), action), reward, self._initial_value(following))
+
+    def _prior_values(self, name: Hashable, actions: Sequence[int], state: State) -> Sequence[float]:
+        """H (Silver 8.6) of the actions of a new node, the last one of the episode."""
+        if self.settings.prior not in ("even", "grandfather"):
+            assert self.prior_function is not None
+            return self.prior_function(self._face(state), [Action(action) for action in actions])
+        bounds = self.facts.return_bounds
+        even = sum(bounds) / 2 if self.facts.players == 2 and bounds is not None else 0.0
+        if self.settings.prior == "even" or len(_path(name)) < 2 or self.episode.entries[-3].player != state.to_play:
+            return [even for _ in actions]
+        nodes = [self.nodes.get((*_path(name)[:-2], action)) for action in actions]
+        return [self._seen(node) if node is not None and node.visits else even for node in nodes]
 
     # ---- beyond the memorised part -----------------------------------------------------------------------------------
 
@@ -348,7 +399,12 @@ class TreeSearchTwin:
 
     def _play_out(self, state: State) -> tuple[State | None, bool]:
         most = self.most_steps - self.episode_steps
-        total, length, is_cut = state.uniform_playout(self.rng, most)
+        if self.settings.rave == "none":
+            total, length, is_cut = state.uniform_playout(self.rng, most)
+        else:
+            total, steps, is_cut = state.watched_playout(self.rng, most)
+            self.taken += [(player, int(action)) for player, action in steps]
+            length = len(steps)
         horizon, longest = self.settings.horizon, self.facts.max_length
         for k in range(length):
             reward = total if k == length - 1 else 0.0
@@ -397,9 +453,38 @@ class TreeSearchTwin:
         node = self.nodes.get((*_path(name), action))
         if node is not None and node.visits:
             return _Look(self._seen(node), node.visits)
+        if self.prior_visits:
+            return _Look(self.priors[name, action], 0)
         if self.initial is None and self.facts.deterministic:
             return _Look(self.edges[name][action][2], 0)
         return _Look(self.blank, 0)
+
+    def _compared(self, name: Hashable, actions: Sequence[int], looks: Sequence[_Look]) -> list[_Compared]:
+        """Q* = (1 - beta) Q + beta Q~ (Silver 8.4)."""
+        s, found = self.settings, []
+        total = self._parent_visits(name, looks)
+        for action, look in zip(actions, looks, strict=True):
+            n = look.visits + self.prior_visits
+            rave_sum, m = self.raves.get((name, action), (0.0, 0.0))
+            if m == 0:
+                beta = 0.0
+            elif s.rave == "rave":
+                beta = 1.0
+            elif s.rave_schedule == "min-mse":
+                beta = m / (n + m + 4 * n * m * s.rave_bias**2)
+            elif s.rave_k == 0:
+                beta = 0.0
+            else:
+                beta = sqrt(s.rave_k / (3 * total + s.rave_k)) if n else 1.0
+            mixed = (1 - beta) * look.value + beta * rave_sum / m if beta else look.value
+            found.append(_Compared(mixed, n, m, beta))
+        return found
+
+    def _parent_visits(self, name: Hashable, looks: Sequence[_Look]) -> float:
+        of_actions = self.settings.parent_count == "children"
+        return (sum(look.visits for look in looks) if of_actions else self._visits(name)) + self.prior_visits * len(
+            looks
+        )
 
     def _maximises(self, player: Player) -> bool:
         is_helper = player != self.searcher and self.settings.opponent == "cooperative"
@@ -419,6 +504,7 @@ class TreeSearchTwin:
         """The control policy (2.3, 3.4); an index of `actions`."""
         s, rng = self.settings, self.rng
         looks = [self._look(name, action) for action in actions]
+        compared = self._compared(name, actions, looks)
         maximises = self._maximises(entry.player)
         control: str = s.control
         if entry.player != self.searcher and s.opponent in ("random", "greedy"):
@@ -426,16 +512,16 @@ class TreeSearchTwin:
         if control == "epsilon-greedy":
             epsilon = self._epsilon()
             control = "random" if epsilon > 0 and rng.uniform() < epsilon else "greedy"
-        scaled, is_scaled = self._scaled(name, [look.value for look in looks], maximises)
+        scaled, is_scaled = self._scaled(name, [one.value for one in compared], maximises)
         if control == "random" or (control in ("ucb1", "softmax") and not is_scaled and s.unscaled == "random"):
             index = rng.below(len(looks))
         elif control == "greedy":
-            index = self._highest([look.value if maximises else -look.value for look in looks])
+            index = self._highest([one.value if maximises else -one.value for one in compared])
         elif control == "softmax":
             scores = [value / s.temperature for value in scaled]
             index = self._draw([exp(score - max(scores)) for score in scores])
         else:
-            index = self._ucb1(name, looks, scaled)
+            index = self._ucb1(self._parent_visits(name, looks), compared, scaled)
         if s.learner in ("q-naive", "q-watkins"):
             values = [look.value for look in looks]
             entry.best = max(values) if maximises else min(values)
@@ -455,23 +541,26 @@ class TreeSearchTwin:
             return [v if maximises else both_ends - v for v in values], kind == "none"
         return [(v - low) / (high - low) if maximises else (high - v) / (high - low) for v in values], True
 
-    def _ucb1(self, name: Hashable, looks: Sequence[_Look], scaled: Sequence[float]) -> int:
+    def _ucb1(self, total: float, compared: Sequence[_Compared], scaled: Sequence[float]) -> int:
         s = self.settings
-        untried = [i for i, look in enumerate(looks) if look.visits == 0]
+        untried = [i for i, one in enumerate(compared) if not one.is_tried]
         if untried and s.first_play_urgency == "first":
             return untried[0] if len(untried) == 1 else untried[self.rng.below(len(untried))]
-        total = sum(look.visits for look in looks) if s.parent_count == "children" else self._visits(name)
-        log_total = log(max(total, 1))
+        c_p = 0.0 if s.rave in ("rave", "mc-rave") else s.c_p
+        twice = 2 if s.ucb_form == "thesis" else 1
+        log_total = twice * log(max(total, 1))
+        log_raves = twice * log(max(sum(one.rave_count for one in compared), 1))
         scores = []
-        for look, value in zip(looks, scaled, strict=True):
-            n = look.visits
-            base = value if n else float(s.first_play_urgency)
-            if s.ucb_form == "fuego":
-                scores.append(base + s.c_p * sqrt(log_total / (n + 1)))
-            elif n == 0:
-                scores.append(base)
-            else:
-                scores.append(base + s.c_p * sqrt((2 if s.ucb_form == "thesis" else 1) * log_total / n))
+        for one, value in zip(compared, scaled, strict=True):
+            n = one.visits + (s.ucb_form == "fuego")
+            if not one.is_tried:
+                bonus = c_p * sqrt(log_total) if s.ucb_form == "fuego" else 0.0
+                scores.append(float(s.first_play_urgency) + bonus)
+                continue
+            bonus = c_p * sqrt(log_total / max(n, 1))  # a RAVE value alone has that of one visit
+            if s.rave == "uct-rave-2007" and one.beta:
+                bonus = (1 - one.beta) * bonus + one.beta * c_p * sqrt(log_raves / one.rave_count)
+            scores.append(value + bonus)
         return self._highest(scores)
 
     def _highest(self, scores: Sequence[float]) -> int:
@@ -518,9 +607,9 @@ class TreeSearchTwin:
         """The step size of a node whose visits have been counted (4.5)."""
         s = self.settings
         if s.step_size == "visits":
-            return 1 / (node.visits + s.step_prior)
+            return 1 / (node.visits + s.step_prior + self.prior_visits)
         if s.step_size == "episodes":
-            return 1 / (node.episodes + s.step_prior)
+            return 1 / (node.episodes + s.step_prior + self.prior_visits)
         if s.step_size == "linear":
             return max(0.0, s.step - s.step_decay * (node.visits - 1))
         if s.step_size == "exponential":
@@ -693,17 +782,36 @@ class TreeSearchTwin:
         if s.bounds_include_init and memorised[-1] < len(entries) - 1:
             self.nodes[entries[memorised[-1]].name].widen(entries[memorised[-1] + 1].initial)
 
-    def _learn_mast(self) -> None:
-        """Mean returns of actions, from the action on (3.7), as the learner measures them."""
+    def _action_targets(self) -> list[float]:
+        """What the action that led to each entry was to learn, with its reward."""
         targets = self.episode.targets()
         if self.in_states:
             targets[-1] = self.episode.end_value(len(targets) - 1)
+        return [
+            self._through(entry.reward, target) for entry, target in zip(self.episode.entries, targets, strict=True)
+        ]
+
+    def _learn_raves(self) -> None:
+        """All that the player to move did from a memorised state on gets what the chosen action gets (Silver 8.3)."""
+        entries, targets = self.episode.entries, self._action_targets()
+        for i, entry in enumerate(entries[:-1]):
+            if entries[i + 1].name is None:
+                break
+            later = {action for player, action in self.taken[i:] if player == entry.player}
+            for action in later.intersection(self.actions[entry.name]):
+                cell = self.raves.setdefault((entry.name, action), [0.0, 0.0])
+                cell[0] += targets[i + 1]
+                cell[1] += 1
+
+    def _learn_mast(self) -> None:
+        """Mean returns of actions, from the action on (3.7), as the learner measures them."""
+        targets = self._action_targets()
         for i in range(1, len(self.episode.entries)):
             cell = self.mast.setdefault(
                 (self.episode.entries[i - 1].player, self.episode.entries[i].action), [0.0, 0.0]
             )
             cell[0] += 1
-            cell[1] += (self._through(self.episode.entries[i].reward, targets[i]) - cell[1]) / cell[0]
+            cell[1] += (targets[i] - cell[1]) / cell[0]
 
 
 def _path(name: Hashable) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state, native_state
 from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.tree import Tree, TreeNode
+from katachi.search.tree_priors import prior_shapes
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
 __all__ = ["FlatMonteCarlo", "Progress", "RootSearch", "TreeSearch"]
@@ -99,11 +100,11 @@ class FlatMonteCarlo(RootSearch):
 class TreeSearch(RootSearch):
     """The one tree search, over any game: UCT unless the settings say otherwise (katachi.search.tree_settings).
 
-    `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it,
-    where the settings ask for a heuristic. They get states as the game has them; of a native game, its
-    `katachi._core.State`. `value` is asked of terminal states too, and is to contain the reward of entering the state
-    where the convention is afterstate. `policy` is the playout policy of the settings, for one who makes many searches
-    and wants its weights to be read once.
+    `value(state)` is player 0's expected return in a state, `playout(state, actions)` the weights of actions in it, and
+    `prior(state, actions)` player 0's expected return after each of them, where the settings ask for a heuristic.
+    They get states as the game has them; of a native game, its `katachi._core.State`. `value` is asked of terminal
+    states too, and is to contain the reward of entering the state where the convention is afterstate. `policy` is the
+    playout policy of the settings, for one who makes many searches and wants its weights to be read once.
     """
 
     _native: _core.TreeMemory
@@ -117,22 +118,27 @@ class TreeSearch(RootSearch):
         settings: TreeSearchSettings | None = None,
         value: Callable[[Any], float] | None = None,
         playout: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
+        prior: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
         policy: PlayoutPolicy | None = None,
     ) -> None:
         self.settings = preset("uct") if settings is None else settings
         if not isinstance(self.settings, TreeSearchSettings):
             raise InvalidArgumentError(f"settings are TreeSearchSettings, such as preset('uct'), not {settings!r}")
-        for name, function in (("value", value), ("playout", playout)):
+        for name, function in (("value", value), ("playout", playout), ("prior", prior)):
             if function is not None and not callable(function):
                 raise InvalidArgumentError(f"{name} is a function, not {function!r}")
         if self.settings.needs_value and value is None:
             raise InvalidArgumentError("these settings ask for a heuristic value: give the search value=FUNCTION")
         if self.settings.playout_policy == "heuristic" and playout is None:
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
+        if self.settings.prior == "heuristic" and prior is None:
+            raise InvalidArgumentError("prior=heuristic asks for values of actions: give the search prior=FUNCTION")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)
-        self._policy = (self.settings.default_policy if policy is None else policy).native(game, state)
-        self._game, self._state, self._heuristics = game, state, (value, playout)
+        ready = self.settings.default_policy if policy is None else policy
+        self._policy = ready.native(game, state)
+        self._shapes = prior_shapes(self.settings.prior, ready.reader, game)
+        self._game, self._state, self._heuristics = game, state, (value, playout, prior)
         self._native = self._planted(root, rng)
 
     @property
@@ -167,7 +173,8 @@ class TreeSearch(RootSearch):
         return is_known
 
     def _planted(self, root: _core.State, rng: _core.Rng) -> _core.TreeMemory:
-        return _core.tree_search(root, self.settings.to_native(root.facts, self._policy), rng, *self._heuristics)
+        options = self.settings.to_native(root.facts, self._policy, self._shapes)
+        return _core.tree_search(root, options, rng, *self._heuristics)
 
     def _check_path(self, state: Any, actions: Sequence[Action]) -> None:  # noqa: ANN401
         """Do the actions lead to the state? After chance, and where states cannot be compared, nobody knows."""
@@ -185,10 +192,12 @@ class TreeSearch(RootSearch):
     def best(self, rng: _core.Rng) -> Action:
         """The answer, as the setting final_move says; ties are broken uniformly at random.
 
-        By value, an action that was never tried is worth V_init (Vodopivec 7.1).
+        By value, an action that was never tried is worth V_init (Vodopivec 7.1); with RAVE it is no answer.
         """
         if self.settings.final_move == "visits":
             return self.best_by_visits(rng)
+        if self.settings.rave != "none":
+            return self.best_by_value(rng)
         return self._best(self.value_to_play, rng)
 
     def ranked(self) -> list[TreeNode]:
@@ -196,7 +205,7 @@ class TreeSearch(RootSearch):
         by_visits = self.settings.final_move == "visits"
 
         def rank(node: TreeNode) -> tuple[float, float]:
-            value = self._facts.value_for(self._to_play, node.value)
+            value = self._facts.value_for(self._to_play, node.combined)
             return (node.visits, value) if by_visits else (value, node.visits)
 
         return sorted(self.tree.root.children(), key=rank, reverse=True) if self.simulations else []

@@ -50,6 +50,16 @@ class TreeNode:
         return self._view.value
 
     @property
+    def rave(self) -> tuple[float, float] | None:
+        """RAVE value of the action that leads here, player 0's, and its count; None where there is none."""
+        return self._view.rave
+
+    @property
+    def combined(self) -> float:
+        """The value that the control policy compares: V with RAVE's share in it. At the root, V."""
+        return self._view.combined
+
+    @property
     def range(self) -> tuple[float, float] | None:
         """Lowest and highest value that its successors have had."""
         return self._view.range
@@ -106,7 +116,7 @@ class Tree:
         return self.root.principal_variation(least_visits)
 
     def to_dict(self, depth: int = 3, least_visits: int = 1) -> dict[str, Any]:
-        """Nested: index, action, visits, value, children, and the range where it is kept.
+        """Nested: index, action, visits, value, children, and range, RAVE value and RAVE count where they are kept.
 
         In a graph a state has its children where it is nearest to the root; elsewhere its index refers to them.
         """
@@ -165,6 +175,8 @@ def _as_dict(node: TreeNode) -> dict[str, Any]:
     }
     if node.range is not None:
         found["range"] = list(node.range)
+    if node.rave is not None:
+        found["rave_value"], found["rave_count"] = node.rave
     return found
 
 

@@ -1,14 +1,15 @@
 """The settings of the one tree search, and the algorithms of the sources as points among them.
 
-Sections are of Vodopivec (2018) where nothing else is said. Every setting can be combined with every other, but for the
-few that contradict each other; those are refused by name. The native twin is cpp/search/tree_options.hpp.
+Sections are of Vodopivec (2018) where nothing else is said; 8.1 to 8.8 of RAVE and priors are of Silver (2009).
+Every setting can be combined with every other, but for the few that contradict each other; those are refused by name.
+The native twin is cpp/search/tree_options.hpp.
 """
 
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from katachi._core import GameFacts, KeyKind, Policy, TreeSearchOptions
+from katachi._core import GameFacts, KeyKind, Policy, ShapeEvaluator, TreeSearchOptions, rave_weight
 from katachi.core.errors import InvalidArgumentError, ParseError, UnknownNameError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.policies.playout_policies import PlayoutPolicy, check_weights_are_used
@@ -111,6 +112,43 @@ class TreeSearchSettings(Settings):
         default="adversary", description="How the opponent of the searching player chooses (4.3)."
     )
 
+    # Sharing between actions (docs/mc_rave.md)
+    rave: Literal["none", "rave", "mc-rave", "uct-rave", "uct-rave-2007"] = Field(
+        default="none",
+        description="What UCB1 makes of all moves as first: nothing; their value alone (Silver 8.3); mixed with V, "
+        "without an exploration bonus (8.4); with it (8.4.1); with one on RAVE counts, too (Gelly and Silver 2007). "
+        "Other control policies take the value.",
+    )
+    rave_schedule: Literal["hand-selected", "min-mse"] = Field(
+        default="hand-selected",
+        description="beta, the share of the RAVE value: sqrt(k / (3 N(s) + k)) (Silver 8.4.2), or "
+        "n~ / (n + n~ + 4 n n~ b^2) (8.4.3).",
+    )
+    rave_k: float = Field(
+        default=1000.0, ge=0, le=1e9, description="k: where N(s) = k both values count the same (8.4.2: 1000 and more)."
+    )
+    rave_bias: float = Field(
+        default=0.01,
+        ge=0,
+        le=1e3,
+        description="b: how wrong RAVE values are in the end (8.4.3; tuned there, the value is not told: ours).",
+    )
+    prior: Literal["none", "even", "grandfather", "handcrafted", "shapes", "shapes-or-handcrafted", "heuristic"] = (
+        Field(
+            default="none",
+            description="H(s, a), what the actions of a new node begin with (Silver 8.6): the middle of the game's "
+            "bounds; V of the same action two plies before; in Go by the rules of mogo (of fuego, if that plays), by "
+            "local shapes, or by shapes where there are weights and by rules elsewhere; heuristic: the function given "
+            "to the search.",
+        )
+    )
+    prior_count: float = Field(
+        default=50.0, ge=0, le=1e9, description="M: the RAVE returns that H is worth (8.6: 50 for local shapes)."
+    )
+    prior_visits: float = Field(
+        default=0.0, ge=0, le=1e9, description="C: the visits that H is worth (8.5; Gelly and Silver 2008: 0)."
+    )
+
     # Normalisation
     normalisation: Literal["none", "known", "observed", "local", "local-branch", "local-return"] = Field(
         default="known",
@@ -148,6 +186,11 @@ class TreeSearchSettings(Settings):
     when_full: Literal["stop-expanding", "stop"] = Field(
         default="stop-expanding", description="What happens at the cap."
     )
+    expansion: Literal["node", "all-children"] = Field(
+        default="node",
+        description="Where an action of a node is untried: the control policy chooses, or the playout policy, which "
+        "goes on to the end (Gelly and Silver 2008).",
+    )
     between_moves: Literal["keep", "discard", "forget"] = Field(
         default="keep", description="What a player does with its memory after a move (4.1)."
     )
@@ -168,7 +211,8 @@ class TreeSearchSettings(Settings):
     weights: str = Field(
         default=SHIPPED,
         min_length=1,
-        description="Of learnt playout policies: a file (katachi train), or shipped: those of the package.",
+        description="Of learnt playout policies and prior=shapes: a file (katachi train), or shipped: those of the "
+        "package.",
     )
     v_playout: (
         float
@@ -180,7 +224,9 @@ class TreeSearchSettings(Settings):
 
     # The answer
     final_move: Literal["value", "visits"] = Field(
-        default="value", description="The action with the highest value, or with the most visits (7.1, 7.2)."
+        default="value",
+        description="The action with the highest value (with RAVE's share, Silver 8.6), or with the most visits (7.1, "
+        "7.2).",
     )
 
     @model_validator(mode="after")
@@ -232,6 +278,24 @@ class TreeSearchSettings(Settings):
             (self.timing == "online" and self.v_playout == "converged-next", "converged-next is not known online"),
             (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
             (self.v_playout == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
+            (self.rave != "none" and self.structure != "tree", f"rave={self.rave} is for trees"),
+            (self.expansion != "node" and self.structure != "tree", f"expansion={self.expansion} is for trees"),
+            (
+                self.expansion != "node" and (self.rave != "none" or self.prior != "none"),
+                f"expansion={self.expansion} leaves untried actions to the playout policy: RAVE and priors need node",
+            ),
+            (self.prior != "none" and self.structure != "tree", f"prior={self.prior} is for trees"),
+            (
+                self.prior != "none" and self.rave == "none" and self.prior_visits == 0,
+                f"prior={self.prior} counts for nothing: give prior_visits above 0, or RAVE",
+            ),
+            *(
+                (self.prior != "none" and self.prior_visits > 0 and rule, f"prior_visits are for {name}")
+                for name, rule in (
+                    ("v_init=neutral or a number: actions have one first value", self.v_init == "heuristic"),
+                    ("afterstates", self.convention == "state"),
+                )
+            ),
             *(
                 (
                     rule and self._records_playouts,
@@ -246,7 +310,8 @@ class TreeSearchSettings(Settings):
         ):
             if is_wrong:
                 raise ValueError(text)
-        check_weights_are_used(self._default_policy, self.weights)
+        if self.prior not in ("shapes", "shapes-or-handcrafted"):
+            check_weights_are_used(self._default_policy, self.weights)
         return self
 
     @property
@@ -273,8 +338,14 @@ class TreeSearchSettings(Settings):
         """Must a value function be given?"""
         return "heuristic" in (self.v_init, self.v_playout)
 
+    def rave_weight(self, visits: float, rave_count: float, parent_visits: float) -> float:
+        """beta: the share of an action's RAVE value, by n(s, a), n~(s, a) and N(s)."""
+        return rave_weight(self._options(), visits, rave_count, parent_visits)
+
     def check_game(self, facts: GameFacts, name: str) -> None:
         """Raises if a game cannot be searched so."""
+        if self.prior != "none" and not facts.deterministic:
+            raise InvalidArgumentError(f"prior={self.prior} is for games without chance, unlike {name}")
         if self.structure != "tree":
             if facts.key == KeyKind.NONE:
                 raise InvalidArgumentError(
@@ -289,20 +360,33 @@ class TreeSearchSettings(Settings):
         if self.transitions == "observed" and not facts.deterministic and facts.key == KeyKind.NONE:
             raise InvalidArgumentError(f"transitions=observed tells outcomes by their keys, and {name} has none")
 
-    def to_native(self, facts: GameFacts, policy: Policy | None = None) -> TreeSearchOptions:
-        """What native code takes, for a game; `policy` is `default_policy` of that game, if it is not uniform."""
+    def to_native(
+        self, facts: GameFacts, policy: Policy | None = None, shapes: ShapeEvaluator | None = None
+    ) -> TreeSearchOptions:
+        """What native code takes, for a game.
+
+        `policy` is `default_policy` of that game, if it is not uniform, and `shapes` are those of the prior.
+        """
+        options = self._options()
+        options.v_init = self._initial(facts)
+        options.prior_shapes = shapes
+        if policy is not None:
+            options.policy = policy
+        return options
+
+    def _options(self) -> TreeSearchOptions:
+        """What does not depend on the game."""
         options = TreeSearchOptions()
         values: dict[str, Any] = {
-            name: getattr(self, name) for name in TreeSearchSettings.model_fields if name not in _NOT_NATIVE
+            name: getattr(self, name)
+            for name in TreeSearchSettings.model_fields
+            if name not in _NOT_NATIVE and name != "v_init"
         }
         values["new_nodes"] = None if self.new_nodes == "all" else self.new_nodes
-        values["v_init"] = self._initial(facts)
         values["first_play_urgency"] = None if self.first_play_urgency == "first" else self.first_play_urgency
         if isinstance(self.v_playout, float):
             values["v_playout"], values["playout_constant"] = "constant", self.v_playout
         values["playout_policy"] = self.playout_policy if self.playout_policy in _OWN_POLICIES else "policy"
-        if policy is not None:
-            values["policy"] = policy
         for name, value in values.items():
             setattr(options, name, value)
         return options
@@ -345,6 +429,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         "visit_mode": "replacing",
         "step_size": "episodes",
     },
+    # RAVE alone (Silver 8.3). This one and the next have MoGo's playouts, as there.
+    "rave": {"rave": "rave", "playout_policy": "mogo"},
+    # Silver 8.4: k = 1000 and no exploration, which were best there.
+    "mc-rave": {"rave": "mc-rave", "playout_policy": "mogo"},
+    # Silver 8.4.1: bound c sqrt(ln N / n). The best c was 0, which is mc-rave; 0.1 is ours.
+    "uct-rave": {"rave": "uct-rave", "ucb_form": "no-two", "c_p": 0.1, "playout_policy": "mogo"},
+    # Silver 8.6: M = 50 by local shapes; where no weights are shipped, by MoGo's rules.
+    "heuristic-mc-rave": {"rave": "mc-rave", "prior": "shapes-or-handcrafted", "playout_policy": "mogo"},
     # Vodopivec 4.3, Algorithm 1. lambda is tuned there (0.65 to 0.95 at 1,000 steps per move).
     "sarsa-uct": {"learner": "td", "lambda": 0.8},
 }  # fmt: skip
