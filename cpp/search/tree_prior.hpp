@@ -2,6 +2,7 @@
 // What any game has (even, grandfather, a user's function) is in tree_search.hpp.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
