@@ -96,6 +96,8 @@ sanitize-threads: ## look for races of training and of searches in threads, with
 	TSAN_OPTIONS=halt_on_error=1 build/self_play_threads
 	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp tests/native/td_search_threads.cpp cpp/door/td_search.cpp cpp/search/td_search.cpp cpp/policies/*.cpp $(SHAPES) -o build/td_search_threads
 	TSAN_OPTIONS=halt_on_error=1 build/td_search_threads
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -pthread -Icpp tests/native/tree_search_threads.cpp $(filter-out cpp/search/td_search.cpp,$(wildcard cpp/search/*.cpp)) cpp/policies/*.cpp $(SHAPES) -o build/tree_search_threads
+	TSAN_OPTIONS=halt_on_error=1 build/tree_search_threads
 
 # Twenty minutes on one core; a run that was stopped goes on.
 weights: $(VENV)/.stamp-package ## learn the weights that come with the package anew

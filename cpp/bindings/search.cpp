@@ -55,7 +55,7 @@ void bind_options(nb::module_& m) {
     choice(options, "structure", &Options::structure, {"tree", "graph", "fixed"});
     choice(options, "transitions", &Options::transitions, {"open-loop", "observed"});
     choice(options, "graph_counts", &Options::graph_counts, {"node", "edge"});
-    choice(options, "when_full", &Options::when_full, {"stop-expanding", "stop"});
+    choice(options, "when_full", &Options::when_full, {"stop-expanding", "stop", "collect"});
     choice(options, "playout_policy", &Options::playout_policy, {"policy", "weighted", "mast", "heuristic"});
     choice(options, "v_playout", &Options::v_playout,
            {"initial", "constant", "last-memorised", "leaf-over-gamma", "converged-next", "memory", "heuristic", "leaf-terminal"});
@@ -87,7 +87,8 @@ void bind_options(nb::module_& m) {
         .def_rw("memory", &Options::memory)
         .def_rw("v_init", &Options::v_init, nb::arg().none())
         .def_rw("playout_constant", &Options::playout_constant)
-        .def_rw("mast_temperature", &Options::mast_temperature);
+        .def_rw("mast_temperature", &Options::mast_temperature)
+        .def_rw("threads", &Options::threads);
 }
 
 double checked(const nb::object& answer, const char* what) {

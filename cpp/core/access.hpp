@@ -3,19 +3,32 @@
 #pragma once
 
 #include <atomic>
+#include <type_traits>
 
 namespace katachi {
 
 struct PlainAccess {
-    static float load(const float& number) { return number; }
-    static void store(float& number, float value) { number = value; }
+    template <class T>
+    static T load(const T& number) {
+        return number;
+    }
+    template <class T>
+    static void store(T& number, std::type_identity_t<T> value) {
+        number = value;
+    }
 };
 
 // Every number is read and written whole, and nobody waits or knows in which order: of two changes in one moment, one may be lost.
 // While threads are at work, all of them access the numbers this way.
 struct AtomicAccess {
-    static float load(float& number) { return std::atomic_ref(number).load(std::memory_order_relaxed); }
-    static void store(float& number, float value) { std::atomic_ref(number).store(value, std::memory_order_relaxed); }
+    template <class T>
+    static T load(T& number) {
+        return std::atomic_ref(number).load(std::memory_order_relaxed);
+    }
+    template <class T>
+    static void store(T& number, std::type_identity_t<T> value) {
+        std::atomic_ref(number).store(value, std::memory_order_relaxed);
+    }
 };
 
 }  // namespace katachi

@@ -43,6 +43,9 @@ class Chunked {
         size_ = size;
     }
 
+    // So many elements will not move the list of chunks: threads may read what is there while one of them adds more.
+    void reserve(std::size_t size) { chunks_.reserve(size / chunk_size + 2); }
+
     // Forgets what is behind; what is allocated again is not cleared.
     void shrink(std::uint32_t size) {
         size_ = size;

@@ -1,5 +1,6 @@
 #include "search/node_store.hpp"
 
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -78,6 +79,37 @@ void NodeStore::keep_subtree(NodeIndex root) {
     }
     nodes_.shrink(size);
     shrink_extras(size);
+}
+
+void NodeStore::prune(NodeIndex root, std::uint32_t most_nodes) {
+    // A node has no more visits than its parent, so that what has enough of them is a tree. How many nodes hang below those with 2^k visits or
+    // more, but less than the next power?
+    std::array<std::uint64_t, 33> below{};
+    std::vector<NodeIndex> open{root};
+    while (!open.empty()) {
+        const Node& node = nodes_[open.back()];
+        open.pop_back();
+        below[static_cast<std::size_t>(std::bit_width(node.visits))] += node.count;
+        for (NodeIndex i = node.first; i < node.first + node.count; ++i) {
+            if (nodes_[i].first != no_node) {
+                open.push_back(i);
+            }
+        }
+    }
+    std::size_t width = below.size();
+    std::uint64_t kept = 0;
+    while (width > 0 && kept + below[width - 1] <= most_nodes) {
+        --width;
+        kept += below[width];
+    }
+    for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+        if (i != root && nodes_[i].first != no_node && static_cast<std::size_t>(std::bit_width(nodes_[i].visits)) < width) {
+            nodes_[i].first = no_node;
+            nodes_[i].count = 0;
+            nodes_[i].mark = 0;
+        }
+    }
+    keep_subtree(root);
 }
 
 NodeIndex NodeStore::keep_reachable(NodeIndex root) {

@@ -10,13 +10,17 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "core/access.hpp"
 #include "core/errors.hpp"
 #include "core/hash.hpp"
 #include "core/types.hpp"
@@ -33,10 +37,32 @@ struct Node {
     std::uint32_t visits = 0;    // n: every visit
     std::uint32_t episodes = 0;  // n_e: the episodes with a visit
     NodeIndex first = no_node;   // the first child, or the first edge of a graph
-    std::uint32_t count = 0;     // how many
+    std::uint16_t count = 0;     // how many
+    std::uint8_t walkers = 0;    // threads with an episode under way that has met it
+    std::uint8_t is_locked = 0;  // a thread is changing it
     Action action;               // tree: what leads here
     // Tree: the visits of all children. Graph: where the node stands in the present episode, if it does.
     std::uint32_t mark = 0;
+};
+static_assert(sizeof(Node) == 32);
+
+// Where several threads search one tree: who changes what a node has learnt, or the RAVE values of its children, holds its lock. Whoever only looks
+// holds none, and reads every number by AtomicAccess.
+class NodeLock {
+   public:
+    explicit NodeLock(Node& node) : flag_(node.is_locked) {
+        while (flag_.exchange(1, std::memory_order_acquire) != 0) {
+            std::this_thread::yield();
+        }
+    }
+    NodeLock(const NodeLock&) = delete;
+    NodeLock(NodeLock&&) = delete;
+    NodeLock& operator=(const NodeLock&) = delete;
+    NodeLock& operator=(NodeLock&&) = delete;
+    ~NodeLock() { flag_.store(0, std::memory_order_release); }
+
+   private:
+    std::atomic_ref<std::uint8_t> flag_;
 };
 
 struct Edge {
@@ -214,6 +240,21 @@ class NodeStore {
                index_.bytes();
     }
 
+    // Several threads will walk through it, one of them adding nodes at a time: who does holds `growing`.
+    void share() {
+        is_shared_ = true;
+        const std::size_t most_nodes = most_bytes_ / sizeof(Node) + 2 * Chunked<Node>::chunk_size;
+        nodes_.reserve(most_nodes);
+        raves_.reserve(extras_.raves ? most_nodes : 0);
+    }
+    std::unique_lock<std::mutex> growing() { return is_shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+
+    // What threads may be changing.
+    std::uint32_t visits(NodeIndex i) { return AtomicAccess::load(nodes_[i].visits); }
+    double value(NodeIndex i) { return AtomicAccess::load(nodes_[i].value); }
+    // Who sees the first child sees all of them as they were when they were adopted, or later.
+    NodeIndex first(NodeIndex i) { return std::atomic_ref(nodes_[i].first).load(std::memory_order_acquire); }
+
     // Is there room for so many more nodes and edges?
     bool has_room(std::uint32_t nodes, std::uint32_t edges = 0) const {
         std::size_t more = nodes_.growth(nodes) == 0 ? 0 : chunk_bytes();
@@ -224,10 +265,7 @@ class NodeStore {
 
     // Neighbours, all new.
     NodeIndex add(std::uint32_t count, double value) {
-        if (count > Chunked<Node>::chunk_size) {
-            throw InvalidArgumentError("a tree search takes at most " + std::to_string(Chunked<Node>::chunk_size) + " actions in a state, not " +
-                                       std::to_string(count));
-        }
+        check_count(count);
         const NodeIndex first = nodes_.allocate(count);
         grow_extras();
         for (NodeIndex i = first; i < first + count; ++i) {
@@ -236,15 +274,17 @@ class NodeStore {
         return first;
     }
 
-    // All children of a node at once.
-    NodeIndex add_children(NodeIndex parent, std::uint32_t count, double value) {
-        const NodeIndex first = add(room(count), value);
-        nodes_[parent].first = first;
-        nodes_[parent].count = count;
-        return first;
+    // Neighbours that will be the children of one node.
+    NodeIndex add_children(std::uint32_t count, double value) { return add(room(count), value); }
+
+    // All children of a node, or all its edges, at once: they are written whole.
+    void adopt(NodeIndex parent, NodeIndex first, std::uint32_t count) {
+        nodes_[parent].count = static_cast<std::uint16_t>(count);
+        std::atomic_ref(nodes_[parent].first).store(first, std::memory_order_release);
     }
 
     NodeIndex add_edges(std::uint32_t count) {
+        check_count(count);
         const NodeIndex first = edges_.allocate(count);
         for (NodeIndex i = first; i < first + count; ++i) {
             edges_[i] = Edge{};
@@ -264,7 +304,7 @@ class NodeStore {
         }
         const NodeIndex created = nodes_[parent].first + count;
         reset(created, value);
-        nodes_[parent].count = count + 1;
+        nodes_[parent].count = static_cast<std::uint16_t>(count + 1);
         return created;
     }
 
@@ -307,6 +347,10 @@ class NodeStore {
     // Only what is below `root` stays, in place and in its order; `root` becomes node 0. Of a tree only.
     void keep_subtree(NodeIndex root);
 
+    // The least visited nodes below `root` lose their children, so that at most `most_nodes` stay if that can be; `root` becomes node 0. Of a tree
+    // only.
+    void prune(NodeIndex root, std::uint32_t most_nodes);
+
     // Only what can be reached from `root` stays; returns where that is now. Of a graph only.
     NodeIndex keep_reachable(NodeIndex root);
 
@@ -323,6 +367,13 @@ class NodeStore {
     void forget(double share, bool is_tree);
 
    private:
+    static void check_count(std::uint32_t count) {
+        if (count > Chunked<Node>::chunk_size) {
+            throw InvalidArgumentError("a tree search takes at most " + std::to_string(Chunked<Node>::chunk_size) + " actions in a state, not " +
+                                       std::to_string(count));
+        }
+    }
+
     // The slots of a block with so many children: the next power of two where it may grow.
     std::uint32_t room(std::uint32_t count) const { return extras_.growing && count > 0 ? std::bit_ceil(count) : count; }
 
@@ -392,6 +443,8 @@ class NodeStore {
 
     Extras extras_;
     std::size_t most_bytes_;
+    bool is_shared_ = false;
+    std::mutex mutex_;
     Chunked<Node> nodes_;
     Chunked<Edge> edges_;
     Chunked<Range> ranges_;

@@ -64,6 +64,13 @@ class Search : public Job {
         simulations_ += simulations;
         steps_ += steps;
     }
+    // Works on the limit of another search for a while, and counts from where that one stands.
+    void join(const Search& other) {
+        meter_ = other.meter_;
+        has_begun_ = other.has_begun_;
+        simulations_ = other.simulations_;
+        steps_ = other.steps_;
+    }
     // The counts begin anew with another root.
     void reset_counts() { simulations_ = steps_ = 0; }
 

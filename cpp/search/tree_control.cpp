@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace katachi {
 
@@ -37,8 +38,9 @@ TreeControl::TreeControl(const TreeSearchOptions& options, const GameFacts& fact
       inverse_roots_(tables().inverse_roots.data()),
       root_logs_(options.ucb_form == UcbForm::thesis ? tables().wide.data() : tables().narrow.data()),
       prior_visits_(options.prior == Prior::none ? 0 : options.prior_visits),
+      is_shared_(options.threads > 1),
       combines_(options.rave != RaveUse::none || prior_visits_ > 0),
-      is_plain_(!combines_ && options.control == ControlPolicy::ucb1 && options.structure == Structure::tree &&
+      is_plain_(!is_shared_ && !combines_ && options.control == ControlPolicy::ucb1 && options.structure == Structure::tree &&
                 options.convention == Convention::afterstate && options.opponent == OpponentModel::adversary && options.unscaled == Unscaled::raw &&
                 options.learner != Learner::q_naive && options.learner != Learner::q_watkins) {
     for (const bool maximises : {false, true}) {
@@ -63,14 +65,18 @@ double TreeControl::large_root_log(std::uint64_t n) const {
 Choice TreeControl::choose(NodeStore& store, NodeIndex node, Player to_play, const Range& global, double epsilon, Rng& rng,
                            const std::vector<std::uint32_t>* allowed) {
     const bool is_compared = options_.learner == Learner::q_naive || options_.learner == Learner::q_watkins;
-    if (!combines_ || is_compared) {
-        look(store, node, allowed);
-    }
-    if (combines_) {
-        combine(store, node, allowed);
-    }
     const bool is_opponent = to_play != searcher_;
     const bool maximises = this->maximises(to_play);
+    if (combines_ && is_shared_) {
+        combine<AtomicAccess>(store, node, maximises, allowed);
+    } else if (combines_) {
+        combine<PlainAccess>(store, node, maximises, allowed);
+    }
+    if (is_shared_ && !combines_) {
+        look_together(store, node, maximises);
+    } else if (!combines_ || is_compared) {
+        look(store, node, allowed);
+    }
     ControlPolicy policy = options_.control;
     if (is_opponent && options_.opponent == OpponentModel::random) {
         policy = ControlPolicy::random;
@@ -155,6 +161,20 @@ void TreeControl::look(NodeStore& store, NodeIndex node, const std::vector<std::
     }
 }
 
+// The same of a tree while other threads are at work: each of them that has met a child counts as a visit that was lost.
+void TreeControl::look_together(NodeStore& store, NodeIndex node, bool maximises) {
+    Node* const children = &store[store.first(node)];
+    const std::uint32_t count = store[node].count;
+    values_.resize(count);
+    visits_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t visits = AtomicAccess::load(children[i].visits);
+        const std::uint32_t walkers = AtomicAccess::load(children[i].walkers);
+        values_[i] = with_losses(AtomicAccess::load(children[i].value), visits, walkers, maximises);
+        visits_[i] = visits + walkers;
+    }
+}
+
 TreeControl::Scale TreeControl::scale_of(const Range& range, bool maximises) {
     const double factor = 1 / (range.high - range.low);
     return maximises ? Scale{factor, -range.low * factor} : Scale{-factor, range.high * factor};
@@ -229,7 +249,7 @@ std::uint32_t TreeControl::untried_child(const Node* children, std::uint32_t fir
     }
 }
 
-std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng) {
+std::uint32_t TreeControl::best_by_ucb1(NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng) {
     const auto count = static_cast<std::uint32_t>(values_.size());
     if (!options_.first_play_urgency) {
         // Untried actions come first, each equally likely.
@@ -247,7 +267,7 @@ std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, 
     for (const std::uint32_t n : visits_) {
         total += n;
     }
-    const double added = bonus(options_.parent_count == ParentCount::children ? total : store[node].visits);
+    const double added = bonus(options_.parent_count == ParentCount::children ? total : store.visits(node));
     const bool is_fuego = options_.ucb_form == UcbForm::fuego;
     const double urgency = options_.first_play_urgency.value_or(0);
     scores_.resize(count);
@@ -262,40 +282,47 @@ std::uint32_t TreeControl::best_by_ucb1(const NodeStore& store, NodeIndex node, 
     return highest_score(count, *std::ranges::max_element(scores_), rng);
 }
 
-// Q*, the counts behind it and beta of the actions: children of a tree.
-void TreeControl::combine(const NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed) {
-    const Node& here = store[node];
-    const Node* const children = &store[here.first];
-    const Rave* const raves = options_.rave == RaveUse::none ? nullptr : &store.rave(here.first);
+// Q*, the counts behind it and beta of the actions: children of a tree. A thread that has met one counts as one more return, a loss.
+template <class Access>
+void TreeControl::combine(NodeStore& store, NodeIndex node, bool maximises, const std::vector<std::uint32_t>* allowed) {
+    Node& here = store[node];
+    const NodeIndex first = store.first(node);
+    Node* const children = &store[first];
+    Rave* const raves = options_.rave == RaveUse::none ? nullptr : &store.rave(first);
     const std::uint32_t count = allowed == nullptr ? here.count : static_cast<std::uint32_t>(allowed->size());
     const bool is_state = options_.convention == Convention::state;
     const auto slot_of = [&](std::uint32_t i) { return allowed == nullptr ? i : (*allowed)[i]; };
-    std::uint64_t visits = here.mark;
+    std::uint64_t visits = Access::load(here.mark);
     if (allowed != nullptr) {
         visits = 0;
         for (const std::uint32_t slot : *allowed) {
             visits += children[slot].visits;
         }
     }
-    combined_total_ = parent_visits(visits, here.visits, count);
+    combined_total_ = parent_visits(visits, Access::load(here.visits), count);
     const RaveWeight weight(options_, combined_total_);
     combined_.resize(count);
     rave_total_ = 0;
     untried_ = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t slot = slot_of(i);
-        const Node& child = children[slot];
-        const Rave rave = raves == nullptr ? Rave{} : raves[slot];
+        Node& child = children[slot];
+        const Rave rave = raves == nullptr ? Rave{} : Rave{Access::load(raves[slot].sum), Access::load(raves[slot].count)};
         Combined& combined = combined_[i];
-        combined.value = child.value;
-        combined.visits = child.visits + prior_visits_;
+        combined.value = Access::load(child.value);
+        combined.visits = Access::load(child.visits) + prior_visits_;
         combined.rave_count = rave.count;
         combined.weight = weight(combined.visits, rave.count);
         if (is_state && child.visits > 0) {
-            combined.value = store.reward(here.first + slot) + options_.gamma * child.value;
+            combined.value = store.reward(first + slot) + options_.gamma * child.value;
         }
         if (combined.weight > 0) {
             combined.value = (1 - combined.weight) * combined.value + combined.weight * rave.value();
+        }
+        if constexpr (std::is_same_v<Access, AtomicAccess>) {
+            const std::uint32_t walkers = Access::load(child.walkers);
+            combined.value = with_losses(combined.value, combined.visits + 1, walkers, maximises);
+            combined.visits += walkers;
         }
         rave_total_ += rave.count;
         untried_ += combined.is_tried() ? 0 : 1;

@@ -64,15 +64,26 @@ class TreeControl {
         double offset = 0;
     };
 
+    // A value by so many visits, if threads on their way to it have all lost.
+    double with_losses(double value, double visits, std::uint32_t walkers, bool maximises) const {
+        if (walkers == 0 || !facts_.return_bounds) {
+            return value;
+        }
+        const double loss = maximises ? facts_.return_bounds->low : facts_.return_bounds->high;
+        return (visits * value + walkers * loss) / (visits + walkers);
+    }
+
     std::uint32_t best_child_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     static std::uint32_t untried_child(const Node* children, std::uint32_t first, std::uint32_t count, Rng& rng);
-    void combine(const NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
+    template <class Access>
+    void combine(NodeStore& store, NodeIndex node, bool maximises, const std::vector<std::uint32_t>* allowed);
     std::uint32_t best_combined(const Scale& scale, Rng& rng);
     void look(NodeStore& store, NodeIndex node, const std::vector<std::uint32_t>* allowed);
+    void look_together(NodeStore& store, NodeIndex node, bool maximises);
     static Scale scale_of(const Range& range, bool maximises);
     Scale unscaled(bool maximises) const;
     bool scale(const NodeStore& store, NodeIndex node, bool maximises, const Range& global, Scale& found) const;
-    std::uint32_t best_by_ucb1(const NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
+    std::uint32_t best_by_ucb1(NodeStore& store, NodeIndex node, const Scale& scale, Rng& rng);
     // What UCB1 adds to an action of one visit.
     double bonus(std::uint64_t total) const { return options_.c_p * (total < tabulated ? root_logs_[total] : large_root_log(total)); }
     double fractional_bonus(double total) const;
@@ -109,8 +120,9 @@ class TreeControl {
     std::array<Scale, 2> fixed_scales_;  // of the player who minimises, and who maximises
     bool has_fixed_scale_ = false;
     double prior_visits_;
-    bool combines_;  // do RAVE or priors count?
-    bool is_plain_;  // UCB1 over the children of a tree, nothing else to look at
+    bool is_shared_;  // are other threads at work in the same tree?
+    bool combines_;   // do RAVE or priors count?
+    bool is_plain_;   // UCB1 over the children of a tree, nothing else to look at
 };
 
 }  // namespace katachi

@@ -499,18 +499,50 @@ void TreeLearner::learn_raves(NodeStore& store, const Episode& episode, const La
         if (chosen.node == no_node && chosen.slot == no_node) {
             break;  // a playout
         }
-        const Node& node = store[entries[i].node];
-        const Node* const children = &store[node.first];
-        Rave* const raves = &store.rave(node.first);
-        const double target = action_target(i + 1, episode);
-        const auto is_taken = taken.since(entries[i].to_play, i);
-        for (std::uint32_t k = 0; k < node.count; ++k) {
-            if (is_taken(children[k].action)) {
-                raves[k].sum += target;
-                raves[k].count += 1;
-            }
+        give_raves<PlainAccess>(store, episode, taken, i);
+    }
+}
+
+// To the actions of entry i, which one of them has led on from.
+template <class Access>
+void TreeLearner::give_raves(NodeStore& store, const Episode& episode, const LastTaken& taken, std::size_t i) const {
+    const Entry& entry = episode.entries[i];
+    const NodeIndex first = store.first(entry.node);
+    const std::uint32_t count = store[entry.node].count;
+    const Node* const children = &store[first];
+    Rave* const raves = &store.rave(first);
+    const double target = action_target(i + 1, episode);
+    const auto is_taken = taken.since(entry.to_play, i);
+    for (std::uint32_t k = 0; k < count; ++k) {
+        if (is_taken(children[k].action)) {
+            Access::store(raves[k].sum, raves[k].sum + target);
+            Access::store(raves[k].count, raves[k].count + 1);
         }
     }
+}
+
+std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episode, const LastTaken& taken) {
+    measure(episode);
+    const auto& entries = episode.entries;
+    std::uint32_t created = 0;
+    for (std::size_t i = entries.size(); i-- > 0;) {
+        if (entries[i].node == no_node) {
+            continue;
+        }
+        const bool goes_on = i + 1 < entries.size() && entries[i + 1].node != no_node;
+        Node& node = store[entries[i].node];
+        const NodeLock lock(node);
+        created += i > 0 && node.visits == 0 ? 1 : 0;
+        AtomicAccess::store(node.visits, node.visits + 1);
+        AtomicAccess::store(node.mark, node.mark + (goes_on ? 1 : 0));
+        ++node.episodes;
+        const double error = options_.learner == Learner::monte_carlo ? returns_[i] - node.value : sums_[i];
+        AtomicAccess::store(node.value, node.value + step_size(node) * error);
+        if (goes_on && options_.rave != RaveUse::none) {
+            give_raves<AtomicAccess>(store, episode, taken, i);
+        }
+    }
+    return created;
 }
 
 void TreeLearner::finish(NodeStore& store, const Episode& episode, Range& global) {

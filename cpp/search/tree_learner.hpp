@@ -37,6 +37,13 @@ class TreeLearner {
     // (Silver 2009, 8.3).
     void learn_raves(NodeStore& store, const Episode& episode, const LastTaken& taken) const;
 
+    // The whole episode, RAVE values too, while other threads walk through the tree. Only where learning is plain. Returns how many nodes had their
+    // first visit.
+    std::uint32_t learn_together(NodeStore& store, const Episode& episode, const LastTaken& taken);
+
+    // A tree of afterstates, one-ply errors or returns: one pass will do.
+    bool is_plain() const { return is_plain_; }
+
     // What the action that led to an entry of the last episode was to learn, with its reward.
     double action_target(std::size_t i, const Episode& episode) const {
         const Entry& entry = episode.entries[i];
@@ -55,6 +62,8 @@ class TreeLearner {
     double step_size(const Node& node) const;
     double other_step_size(const Node& node) const;
     void learn_plainly(NodeStore& store, const Episode& episode);
+    template <class Access>
+    void give_raves(NodeStore& store, const Episode& episode, const LastTaken& taken, std::size_t i) const;
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);
     void give_returns(NodeStore& store, const Episode& episode);
@@ -73,7 +82,7 @@ class TreeLearner {
     TreeSearchOptions options_;
     double initial_;
     double lambda_;  // of the present episode
-    bool is_plain_;  // a tree of afterstates, one-ply errors or returns: one pass will do
+    bool is_plain_;
     std::vector<double> discounts_;
     std::vector<double> traces_;
     std::vector<double> returns_;      // of each entry, with the reward of entering it (afterstates)

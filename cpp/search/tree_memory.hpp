@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "search/search.hpp"
@@ -36,14 +39,32 @@ struct Snapshot {
 class TreeMemory : public Search {
    public:
     TreeMemory(const TreeSearchOptions& options, const GameFacts& facts, Player searcher, const Rng& rng)
+        : TreeMemory(options, facts, searcher, rng,
+                     std::make_shared<NodeStore>(extras(options, facts), static_cast<std::size_t>(options.memory * 1024 * 1024))) {
+        check_threads();
+        if (is_shared()) {
+            store_.share();
+        }
+    }
+    // Another one that works in the tree of the first, in a thread of its own.
+    TreeMemory(const TreeMemory& leader, const Rng& rng) : TreeMemory(leader.options_, leader.facts_, leader.searcher_, rng, leader.shared_store_) {
+        root_ = leader.root_;
+    }
+
+   private:
+    TreeMemory(const TreeSearchOptions& options, const GameFacts& facts, Player searcher, const Rng& rng, std::shared_ptr<NodeStore> store)
         : options_(options),
           facts_(facts),
           rng_(rng),
-          store_(extras(options, facts), static_cast<std::size_t>(options.memory * 1024 * 1024)),
+          shared_store_(std::move(store)),
+          store_(*shared_store_),
           learner_(options, initial(options, facts, searcher)),
           control_(options, facts, searcher),
           taken_(options.rave == RaveUse::none ? 0 : facts.action_space),
           searcher_(searcher) {}
+
+   public:
+    bool advance(const Slice& slice) override;
 
     std::vector<RootAction> root_actions() const override {
         std::vector<RootAction> actions;
@@ -92,6 +113,9 @@ class TreeMemory : public Search {
 
     // Snapshots will be taken after these numbers of steps, in ascending order. Playouts are played step by step for it.
     void watch(std::vector<std::uint64_t> steps) {
+        if (is_shared()) {
+            throw InvalidArgumentError("a search is watched in one thread, not in " + std::to_string(options_.threads));
+        }
         watched_ = std::move(steps);
         snapshots_.clear();
     }
@@ -102,6 +126,21 @@ class TreeMemory : public Search {
 
    protected:
     bool is_tree() const { return options_.structure == Structure::tree; }
+    // Do several threads work in the tree?
+    bool is_shared() const { return options_.threads > 1; }
+    // Before several threads begin: there is a root.
+    virtual void prepare() = 0;
+    // One more for a thread of its own, on the same tree and from the same root.
+    virtual std::unique_ptr<TreeMemory> companion(const Rng& rng) const = 0;
+    // The root has moved: the others are of no use any more.
+    void dismiss() { crew_.clear(); }
+
+    // Makes room in a tree that is full, if that is wanted and of any use.
+    void collect();
+
+    // Of the tree. The slot of an action whose outcomes are observed is no state.
+    std::uint32_t count_memorised() const;
+
     bool is_finished() const override { return is_full_ && options_.when_full == WhenFull::stop; }
     bool is_observed() const { return !facts_.deterministic && options_.transitions == Transitions::observed; }
 
@@ -155,7 +194,8 @@ class TreeMemory : public Search {
     TreeSearchOptions options_;
     GameFacts facts_;
     Rng rng_;
-    NodeStore store_;
+    std::shared_ptr<NodeStore> shared_store_;
+    NodeStore& store_;
     TreeLearner learner_;
     TreeControl control_;
     Episode episode_;
@@ -165,8 +205,17 @@ class TreeMemory : public Search {
     NodeIndex root_ = 0;
     std::uint32_t memorised_ = 0;
     bool is_full_ = false;
+    bool may_collect_ = true;
 
    private:
+    void check_threads() const;
+    void work(TreeMemory& member, const Slice& slice, const std::atomic<bool>& is_stopped);
+    void take_all();
+
+    std::vector<std::unique_ptr<TreeMemory>> crew_;  // of all threads but the first, which is this one's
+    std::atomic<std::uint64_t> begun_ = 0;           // simulations of this slice
+    std::atomic<std::uint64_t> finished_ = 0;        // those that are over
+    std::atomic<std::uint64_t> stepped_ = 0;         // and their steps
     std::vector<std::uint64_t> watched_;
     std::vector<Snapshot> snapshots_;
 

@@ -40,7 +40,7 @@ enum class Unscaled : std::uint8_t { raw, random };
 enum class Structure : std::uint8_t { tree, graph, fixed };
 enum class Transitions : std::uint8_t { open_loop, observed };
 enum class GraphCounts : std::uint8_t { node, edge };
-enum class WhenFull : std::uint8_t { stop_expanding, stop };
+enum class WhenFull : std::uint8_t { stop_expanding, stop, collect };
 enum class Expansion : std::uint8_t { node, all_children };
 
 // What the actions of a new node are taken to be worth.
@@ -111,6 +111,10 @@ struct TreeSearchOptions {
     PlayoutValue v_playout = PlayoutValue::initial;
     double playout_constant = 0;  // of the searching player
     double mast_temperature = 1;
+
+    int threads = 1;
+
+    static constexpr int most_threads = 64;
 };
 
 }  // namespace katachi

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,8 +44,20 @@ class TreeSearch final : public TreeMemory {
           prior_(options, root_state_) {
         records_playouts_ = !is_tree() || options.plies == 2 || options.convention == Convention::state || uses_mast() ||
                             options.v_playout == PlayoutValue::heuristic || !options.v_init;
+        if (is_shared() && calls_python_) {
+            throw InvalidArgumentError("a game or a heuristic in Python is searched in one thread, not in " + std::to_string(options.threads));
+        }
         plant();
     }
+
+    TreeSearch(const TreeSearch& leader, const Rng& rng)
+        : TreeMemory(leader, rng),
+          root_state_(leader.root_state_),
+          root_actions_(leader.root_actions_),
+          calls_python_(false),
+          policy_(options_.policy, root_state_),
+          prior_(options_, root_state_),
+          records_playouts_(leader.records_playouts_) {}
 
     bool calls_python() const override { return calls_python_; }
 
@@ -53,12 +67,14 @@ class TreeSearch final : public TreeMemory {
         if (node != no_node && store_[node].visits == 0) {
             node = no_node;
         }
+        dismiss();
         policy_ = PolicyFor<S>(options_.policy, root);
         set_searcher(root.to_play());
         root_state_ = std::move(root);
         root_actions_ = std::move(actions);
         rng_ = rng;
         is_full_ = false;
+        may_collect_ = true;
         earned_ = 0;
         mast_ = {};
         reset_counts();
@@ -73,13 +89,17 @@ class TreeSearch final : public TreeMemory {
 
    protected:
     std::uint64_t simulate() override {
-        if (root_ == no_node) {
-            plant();
+        if (!is_shared()) {
+            prepare();
+            if (is_full_) [[unlikely]] {
+                collect();
+            }
         }
         Rng rng = rng_;
         S state = root_state_;
         Range global = global_;
         episode_.clear();
+        const Underway underway(*this);
         taken_.begin();
         learner_.begin_episode(simulations());
         has_weights_ = false;
@@ -117,22 +137,24 @@ class TreeSearch final : public TreeMemory {
         }
         global_ = global;
         episode_.total = gain_ + episode_.beyond;
-        if (is_online()) {
+        if (is_shared()) {
+            memorised_ += learner_.learn_together(store_, episode_, taken_);
+        } else if (is_online()) {
             learner_.learn_end(store_, episode_, global_);
         } else {
             learner_.learn(store_, episode_, global_);
         }
-        if (uses_rave()) {
+        if (uses_rave() && !is_shared()) {
             learner_.learn_raves(store_, episode_, taken_);
         }
         if (uses_mast()) {
             learn_mast();
         }
-        if (!std::isfinite(store_[root_].value)) {
-            throw DivergenceError("the value of the root has become " + std::to_string(store_[root_].value) +
+        if (const double value = store_.value(root_); !std::isfinite(value)) {
+            throw DivergenceError("the value of the root has become " + std::to_string(value) +
                                   ": smaller steps or values nearer to the game's returns may help");
         }
-        for (const Entry& entry : has_new_ ? std::span<const Entry>(episode_.entries) : std::span<const Entry>()) {
+        for (const Entry& entry : has_new_ && !is_shared() ? std::span<const Entry>(episode_.entries) : std::span<const Entry>()) {
             memorised_ += entry.node != no_node && entry.node != root_ && entry.is_first && store_[entry.node].episodes == 1 ? 1 : 0;
         }
         return static_cast<std::uint64_t>(steps_);
@@ -140,8 +162,34 @@ class TreeSearch final : public TreeMemory {
 
     bool is_finished() const override { return root_actions_.empty() || TreeMemory::is_finished(); }
 
+    void prepare() override {
+        if (root_ == no_node) {
+            plant();
+        }
+    }
+
+    std::unique_ptr<TreeMemory> companion(const Rng& rng) const override { return std::make_unique<TreeSearch>(*this, rng); }
+
    private:
     static constexpr int clock_period = 256;
+
+    // While it lasts, other threads are told which nodes the present episode has met.
+    class Underway {
+       public:
+        explicit Underway(TreeSearch& search) : search_(search) {}
+        Underway(const Underway&) = delete;
+        Underway(Underway&&) = delete;
+        Underway& operator=(const Underway&) = delete;
+        Underway& operator=(Underway&&) = delete;
+        ~Underway() {
+            if (search_.is_shared()) {
+                search_.leave_nodes();
+            }
+        }
+
+       private:
+        TreeSearch& search_;
+    };
 
     struct MastCell {
         std::uint64_t visits = 0;
@@ -220,7 +268,7 @@ class TreeSearch final : public TreeMemory {
         NodeIndex node = root_;
         std::uint32_t created = 0;
         const std::uint32_t most_new = options_.new_nodes.value_or(never);
-        enter(node, no_node, Action{}, 0, store_[node].visits > 0 ? store_[node].value : initial_value(state), state);
+        enter(node, no_node, Action{}, 0, store_.visits(node) > 0 ? store_.value(node) : initial_value(state), state);
         while (true) {
             if (state.is_terminal()) {
                 return end();
@@ -228,9 +276,9 @@ class TreeSearch final : public TreeMemory {
             if (is_spent()) {
                 return cut(state);
             }
-            const bool is_known = node != no_node && (node == root_ || store_[node].visits > 0);
+            const bool is_known = node != no_node && (node == root_ || store_.visits(node) > 0);
             const bool may_grow = node != no_node && (is_known || created < most_new);
-            const bool has_children = may_grow && facts_.deterministic && store_[node].first != no_node;
+            const bool has_children = may_grow && facts_.deterministic && store_.first(node) != no_node;
             if (!has_children && (!may_grow || !make_children(node, state))) {
                 return play_out(state, global, rng);
             }
@@ -248,14 +296,24 @@ class TreeSearch final : public TreeMemory {
         const Action action = store_[child].action;
         const Reward reward = step(state, action, global, rng);
         const NodeIndex next = is_observed() ? outcome(child, state) : child;
-        if (next != no_node && store_[next].visits == 0) {
+        const bool is_memorised = next != no_node && store_.visits(next) > 0;
+        if (next != no_node && !is_memorised) {
             ++created;
             has_new_ = true;
         }
-        const bool is_memorised = next != no_node && store_[next].visits > 0;
-        const double value = is_memorised ? store_[next].value : next != no_node ? new_value(next, state) : playout_value(state, action);
+        const double value = is_memorised ? store_.value(next) : next != no_node ? new_value(next, state) : playout_value(state, action);
         enter(next, is_observed() ? child : no_node, action, reward, value, state);
+        if (is_shared()) [[unlikely]] {
+            std::atomic_ref(store_[next].walkers).fetch_add(1, std::memory_order_relaxed);
+        }
         return next;
+    }
+
+    // The present episode is over.
+    void leave_nodes() {
+        for (std::size_t i = 1; i < episode_.entries.size() && episode_.entries[i].node != no_node; ++i) {
+            std::atomic_ref(store_[episode_.entries[i].node].walkers).fetch_sub(1, std::memory_order_relaxed);
+        }
     }
 
     // The playout policy chooses in a node, and then goes on to the end. True if the episode was cut by the budget.
@@ -269,12 +327,12 @@ class TreeSearch final : public TreeMemory {
     }
 
     // Is one of the present actions not in the tree yet?
-    bool has_untried(NodeIndex node) const {
-        const Node* const children = &store_[store_[node].first];
+    bool has_untried(NodeIndex node) {
+        Node* const children = &store_[store_.first(node)];
         if (!facts_.deterministic) {
             return std::ranges::any_of(allowed_, [&](std::uint32_t slot) { return children[slot].visits == 0; });
         }
-        return std::any_of(children, children + store_[node].count, [](const Node& child) { return child.visits == 0; });
+        return std::any_of(children, children + store_[node].count, [](Node& child) { return AtomicAccess::load(child.visits) == 0; });
     }
 
     // What a new node begins with; the end is worth nothing more in the convention of states.
@@ -282,18 +340,18 @@ class TreeSearch final : public TreeMemory {
         if (options_.convention == Convention::state && state.is_terminal()) {
             return 0;
         }
-        return options_.v_init ? store_[node].value : heuristics_.value(state);
+        return options_.v_init ? store_.value(node) : heuristics_.value(state);
     }
 
     // Sees to it that the node has its children. False: there is no room for them.
     bool make_children(NodeIndex node, const S& state) {
-        if (store_[node].first != no_node && facts_.deterministic) {
+        if (store_.first(node) != no_node && facts_.deterministic) {
             return true;
         }
         list(node, state);
-        if (store_[node].first == no_node) {
+        if (store_.first(node) == no_node) {
             const auto count = static_cast<std::uint32_t>(buffer_.size());
-            if (node != root_ && !store_.has_room(count * (facts_.deterministic ? 1 : 2))) {
+            if (node != root_ && !has_room(count * (facts_.deterministic ? 1 : 2))) {
                 is_full_ = true;
                 return false;
             }
@@ -307,7 +365,11 @@ class TreeSearch final : public TreeMemory {
             if (options_.prior != Prior::none) {
                 ask_prior(node, state);
             }
-            const NodeIndex first = store_.add_children(node, count, initial());
+            const auto growing = store_.growing();
+            if (store_.first(node) != no_node) {
+                return true;  // another thread was faster
+            }
+            const NodeIndex first = store_.add_children(count, initial());
             for (std::uint32_t i = 0; i < count; ++i) {
                 store_[first + i].action = buffer_[i];
                 store_[first + i].value = initials_[i];
@@ -315,8 +377,14 @@ class TreeSearch final : public TreeMemory {
             if (options_.prior != Prior::none) {
                 begin_with_prior(first, count);
             }
+            store_.adopt(node, first, count);
         }
         return facts_.deterministic || allow(node);
+    }
+
+    bool has_room(std::uint32_t nodes) {
+        const auto growing = store_.growing();
+        return store_.has_room(nodes);
     }
 
     // The actions in buffer_ of a new node begin with what they are taken to be worth (Silver 2009, 8.5 and 8.6).
@@ -349,8 +417,8 @@ class TreeSearch final : public TreeMemory {
         const Node& before = store_[entries[entries.size() - 3].node];
         for (NodeIndex i = before.first; i < before.first + before.count; ++i) {
             const auto same = std::ranges::find(buffer_, store_[i].action);
-            if (same != buffer_.end() && store_[i].visits > 0) {
-                const double value = store_[i].value;
+            if (same != buffer_.end() && store_.visits(i) > 0) {
+                const double value = store_.value(i);
                 priors_[static_cast<std::size_t>(same - buffer_.begin())] =
                     options_.convention == Convention::state ? store_.reward(i) + options_.gamma * value : value;
             }
@@ -501,24 +569,6 @@ class TreeSearch final : public TreeMemory {
         store_.count_children(0);
     }
 
-    // Of the tree. The slot of an action whose outcomes are observed is no state.
-    std::uint32_t count_memorised() const {
-        std::uint32_t count = 0;
-        std::vector<std::pair<NodeIndex, bool>> open{{root_, false}};
-        while (!open.empty()) {
-            const auto [index, is_slot] = open.back();
-            open.pop_back();
-            const Node& node = store_[index];
-            count += !is_slot && node.visits > 0 ? 1 : 0;
-            for (std::uint32_t i = 0; i < node.count; ++i) {
-                if (store_[node.first + i].visits > 0) {
-                    open.emplace_back(node.first + i, is_observed() && !is_slot);
-                }
-            }
-        }
-        return count;
-    }
-
     // ---- the graph -----------------------------------------------------------------------------------------------------
 
     bool walk_graph(S& state, Range& global, Rng& rng) {
@@ -662,8 +712,7 @@ class TreeSearch final : public TreeMemory {
             edge.key = next.key();
             edge.initial = initial_value(next);
         }
-        store_[node].first = first;
-        store_[node].count = count;
+        store_.adopt(node, first, count);
         return true;
     }
 

@@ -10,6 +10,7 @@ same without learning, and `greedy` without random moves, too (Silver 2009, 5.7.
 import platform
 import time
 from collections.abc import Callable
+from threading import Thread
 from typing import Any, Literal
 
 import katachi
@@ -20,12 +21,12 @@ from katachi.learning.td_settings import TdSettings
 from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.searches import TreeSearch
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
-from katachi.search.tree_settings import preset
+from katachi.search.tree_settings import TreeSearchSettings, preset
 from katachi.training.self_play import SelfPlaySettings, self_play
 
 __all__ = [
     "REPEATS", "SELF_PLAY_KINDS", "STEPS", "best_rate", "calibration_rate", "machine", "run_bench", "self_play_kinds",
-    "self_play_pace", "td_search_gain", "td_search_rates", "training_rates", "tree_search_rates",
+    "self_play_pace", "td_search_gain", "td_search_rates", "training_rates", "tree_search_rates", "tree_search_share",
 ]  # fmt: skip
 
 REPEATS = 5
@@ -53,7 +54,8 @@ _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
 _THREADS, _THREADED = 2, 20_000  # simulations per repeat: a second and a half
 # Of the tree search on 9x9, per repeat, all with MoGo's playouts.
 _TREES = {"uct": 15_000, "mc-rave": 10_000, "heuristic-mc-rave": 8_000}
-STEPS = 6 + len(_BOARDS)  # how often `run_bench` tells what it measures
+_SHARED = 20_000  # simulations of mc-rave per thread and repeat: half a second
+STEPS = 7 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
 
 def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _: None) -> dict[str, Any]:
@@ -75,6 +77,8 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
     gain = td_search_gain(scale)
     on_step("tree search 9x9")
     trees = tree_search_rates(scale)
+    on_step("tree search 9x9, two threads")
+    share = tree_search_share(scale)
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
@@ -83,6 +87,7 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
         "td_search_simulations_per_second": searches,
         "td_search_gain_of_two_threads": gain,
         "tree_search_simulations_per_second": trees,
+        "tree_search_two_threads_to_two_searches": share,
         "calibration": {"random_draws_per_second": calibration},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
         "version": katachi.__version__,
@@ -162,15 +167,41 @@ def tree_search_rates(scale: float = 1.0) -> dict[str, float]:
     game = GoGame(9)
 
     def rate(name: str, count: int) -> float:
-        def work() -> float:
-            settings = preset(name, playout_policy="mogo")
-            search = TreeSearch(game, Position(9), rng=katachi.Rng(1), settings=settings)
-            search.run(Limit(simulations=count))
-            return search.simulations
-
-        return best_rate(work)
+        return best_rate(lambda: _search_tree(game, preset(name, playout_policy="mogo"), count))
 
     return {name: rate(name, max(1, int(count * scale))) for name, count in _TREES.items()}
+
+
+def tree_search_share(scale: float = 1.0) -> float:
+    """Simulations of two threads on one tree, as a share of those of two searches at the same time: best of five each.
+
+    Seconds of the clock, for MC-RAVE from the empty 9x9 board: a measure only if two cores have nothing else to do.
+    """
+    game, count, alone = GoGame(9), max(1, int(_SHARED * scale)), preset("mc-rave")
+
+    def together() -> None:
+        _search_tree(game, alone.replace(threads=_THREADS), _THREADS * count)
+
+    def apart() -> None:
+        others = [Thread(target=_search_tree, args=(game, alone, count)) for _ in range(_THREADS)]
+        for other in others:
+            other.start()
+        for other in others:
+            other.join()
+
+    best = dict.fromkeys((together, apart), float("inf"))
+    for _ in range(REPEATS):
+        for work in best:
+            start = time.monotonic()
+            work()
+            best[work] = min(best[work], time.monotonic() - start)
+    return round(best[apart] / max(best[together], 1e-9), 2)
+
+
+def _search_tree(game: GoGame, settings: TreeSearchSettings, count: int) -> float:
+    search = TreeSearch(game, Position(9), rng=katachi.Rng(1), settings=settings)
+    search.run(Limit(simulations=count))
+    return search.simulations
 
 
 def self_play_kinds(warm_up: int, seed: int = 1) -> dict[str, _core.SelfPlay]:

@@ -73,7 +73,7 @@ NUMBERS: dict[str, list[Any]] = {
     "expansion": ["node", "node", "node", "all-children"],
 }
 GO_PRIORS = ("handcrafted", "shapes", "shapes-or-handcrafted")
-FIXED = ("memory", "when_full", "between_moves", "forget_share", "final_move", "weights")
+FIXED = ("memory", "when_full", "threads", "between_moves", "forget_share", "final_move", "weights")
 
 
 def literals(annotation: Any) -> list[Any]:  # noqa: ANN401

@@ -1,5 +1,6 @@
 """Players that search a tree before each move: every preset of katachi.search.tree_settings is one."""
 
+import time
 from copy import copy
 from typing import Any, Self
 
@@ -9,6 +10,8 @@ from katachi._core import Rng
 from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state
+from katachi.games.go.position import Position
+from katachi.players.go_endings import passing_wins
 from katachi.players.player import Decision
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
@@ -19,6 +22,8 @@ from katachi.values.weights_reader import lasting_weights
 
 __all__ = ["TreePlayer", "TreePlayerSettings"]
 
+_LEAST_SHARE = 0.2  # of the time of a move is taken whatever the visits say
+
 
 class TreePlayerSettings(TreeSearchSettings):
     """A tree search and its budget for each move: at least one of sims, steps and seconds."""
@@ -26,6 +31,16 @@ class TreePlayerSettings(TreeSearchSettings):
     sims: int | None = Field(default=None, ge=1, le=2**63, description="Simulations per move.")
     steps: int | None = Field(default=None, ge=1, le=2**63, description="Simulated steps per move (Vodopivec 7.1).")
     seconds: float | None = Field(default=None, gt=0, description="Seconds per move.")
+    early_stop: bool = Field(
+        default=True,
+        description="Under a limit of seconds: decide as soon as no other action can have the most visits any more.",
+    )
+    resign: float = Field(
+        default=0.0,
+        ge=0,
+        lt=0.5,
+        description="Gives up when its best action is worth less than this between the worst and the best; 0: never.",
+    )
 
     @model_validator(mode="after")
     def _has_a_budget(self) -> Self:
@@ -124,21 +139,58 @@ class TreePlayer(Thinker):
         return None
 
 
+class _LeadWatch:
+    """Can another action than the most visited one still have the most visits when the time is over?"""
+
+    def __init__(self, search: TreeSearch, seconds: float) -> None:
+        self._search, self._seconds, self._started = search, seconds, time.monotonic()
+        self._before = search.simulations
+        self.is_decided = False
+
+    def goes_on(self) -> bool:
+        spent = time.monotonic() - self._started
+        most = sorted((action.visits for action in self._search.root_actions()), reverse=True)[:2]
+        lead = most[0] - (most[1] if len(most) > 1 else 0)
+        to_come = (self._search.simulations - self._before) / spent * (self._seconds - spent)
+        self.is_decided = spent > _LEAST_SHARE * self._seconds and lead > to_come
+        return not self.is_decided
+
+
 class _TreeThinking:
     def __init__(self, player: TreePlayer, search: TreeSearch, game: Game[Any], state: Any, ties: Rng) -> None:  # noqa: ANN401
         self._player, self._search, self._ties = player, search, ties
         self._game, self._state = game, state
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        if limit.seconds is None or not self._player.settings.early_stop:
+            return self.ponder(limit, progress)
+        watch = _LeadWatch(self._search, limit.seconds)
+        is_done = self.ponder(
+            limit, lambda share: watch.goes_on() and (progress is None or progress(share) is not False)
+        )
+        return is_done or watch.is_decided
+
+    def ponder(self, limit: Limit, progress: Progress | None = None) -> bool:
         is_done = self._search.run(limit, progress)
         self._player.keep(self._search, self._game, self._state, None)
         return is_done
 
     def decision(self) -> Decision:
         action = self._search.best(copy(self._ties))
-        self._player.keep(self._search, self._game, self._state, action)
         value = next(root.value for root in self._search.root_actions() if root.action == action)
+        if isinstance(self._state, Position) and passing_wins(self._state, self._ties.split("passing")):
+            action = self._state.pass_action
+        elif self._is_lost(value):
+            return Decision(None, value, self._search.simulations)
+        self._player.keep(self._search, self._game, self._state, action)
         return Decision(action, value, self._search.simulations)
+
+    def _is_lost(self, value: float) -> bool:
+        facts, threshold = self._game.facts, self._player.settings.resign
+        if threshold == 0 or facts.players != 2 or facts.return_bounds is None:
+            return False
+        low, high = facts.return_bounds
+        return (facts.value_for(self._game.to_play(self._state), value) - low) / (high - low) < threshold
 
     def candidates(self) -> list[Candidate]:
         is_certain = self._game.facts.deterministic

@@ -93,6 +93,8 @@ class TreeSearchTwin:
     ) -> None:
         if settings.memory != TreeSearchSettings().memory or settings.when_full != "stop-expanding":
             raise InvalidArgumentError("the twin of the tree search knows no memory and no when_full")
+        if settings.threads != 1:
+            raise InvalidArgumentError(f"the twin of the tree search has one thread, not {settings.threads}")
         self.settings = settings
         self.root_state = native_state(game, state)
         self.facts = self.root_state.facts

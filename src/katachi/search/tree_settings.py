@@ -183,8 +183,9 @@ class TreeSearchSettings(Settings):
     memory: float = Field(
         default=1024.0, ge=4, le=1e9, description="Cap on what is memorised, in megabytes (2^20 bytes), from 4."
     )
-    when_full: Literal["stop-expanding", "stop"] = Field(
-        default="stop-expanding", description="What happens at the cap."
+    when_full: Literal["stop-expanding", "stop", "collect"] = Field(
+        default="stop-expanding",
+        description="What happens at the cap; collect: the least visited half of a tree is forgotten, and grows anew.",
     )
     expansion: Literal["node", "all-children"] = Field(
         default="node",
@@ -221,6 +222,13 @@ class TreeSearchSettings(Settings):
         ]
     ) = Field(default="initial", description="V_playout for the searching player (4.1, 4.5).")
     mast_temperature: float = Field(default=1.0, gt=0, description="Of the MAST playout policy.")
+
+    threads: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="Searching one tree together, without waiting for each other; one is reproducible.",
+    )
 
     # The answer
     final_move: Literal["value", "visits"] = Field(
@@ -279,6 +287,22 @@ class TreeSearchSettings(Settings):
             (self.transitions == "observed" and self.structure != "tree", "observed outcomes are for trees"),
             (self.v_playout == "leaf-over-gamma" and self.gamma == 0, "leaf-over-gamma needs gamma above 0"),
             (self.rave != "none" and self.structure != "tree", f"rave={self.rave} is for trees"),
+            (self.when_full == "collect" and self.structure != "tree", "when_full=collect is for trees"),
+            *(
+                (self.threads > 1 and rule, f"threads={self.threads} are for {name}")
+                for name, rule in (
+                    ("trees", self.structure != "tree"),
+                    ("learner=monte-carlo or td", self.learner not in ("monte-carlo", "td")),
+                    ("afterstates with one-ply errors", self.convention == "state" or two_ply),
+                    ("normalisation=known or none", self.normalisation not in ("known", "none")),
+                    ("observed returns", self.global_source not in ("running-return", "episode-return")),
+                    ("playouts that learn nothing", self.playout_policy == "mast" or self.v_playout == "memory"),
+                    (
+                        "what needs no Python: no heuristic",
+                        self.needs_value or "heuristic" in (self.playout_policy, self.prior),
+                    ),
+                )
+            ),
             (self.expansion != "node" and self.structure != "tree", f"expansion={self.expansion} is for trees"),
             (
                 self.expansion != "node" and (self.rave != "none" or self.prior != "none"),
@@ -346,6 +370,10 @@ class TreeSearchSettings(Settings):
         """Raises if a game cannot be searched so."""
         if self.prior != "none" and not facts.deterministic:
             raise InvalidArgumentError(f"prior={self.prior} is for games without chance, unlike {name}")
+        if self.threads > 1 and not facts.deterministic:
+            raise InvalidArgumentError(f"threads={self.threads} are for games without chance, unlike {name}")
+        if self.threads > 1 and self.normalisation == "known" and facts.return_bounds is None:
+            raise InvalidArgumentError(f"threads={self.threads} need the bounds of returns, and {name} has none")
         if self.structure != "tree":
             if facts.key == KeyKind.NONE:
                 raise InvalidArgumentError(

@@ -1,0 +1,107 @@
+"""How players that search end a game of Go: passing when that wins, giving up, and stopping early."""
+
+import time
+
+import pytest
+
+from katachi._core import Rng
+from katachi.core.limit import Limit
+from katachi.core.types import Player
+from katachi.games.go.game import GoGame
+from katachi.games.go.position import Position
+from katachi.games.go.rules import Rules
+from katachi.games.registry import make_game
+from katachi.players.go_endings import passing_wins
+from katachi.players.registry import make_player
+from katachi.players.thinking import ThinkingPlayer
+
+# Black has the left, White the right; one white stone is dead on the left.
+SETTLED = """
+. X X O .
+O . X O O
+. X X O .
+X . X O O
+. X X O .
+"""
+UNSETTLED = """
+. . . . .
+. . X O .
+. . X O .
+. . . . .
+. . . . .
+"""
+
+
+def position(text: str, rules: str, komi: float, to_play: Player = Player.BLACK) -> Position:
+    return Position.from_diagram(text, rules=Rules.named(rules, komi), to_play=to_play)
+
+
+@pytest.mark.parametrize(
+    ("rules", "komi", "to_play", "wins"),
+    [
+        ("chinese", 0.5, Player.BLACK, True),  # 15 points to 10
+        ("chinese", 0.5, Player.WHITE, False),
+        ("chinese", 7.5, Player.BLACK, False),
+        ("chinese", 7.5, Player.WHITE, True),
+        ("cgos", 0.5, Player.BLACK, False),  # the opponent may go on, and nobody takes stones off
+        ("cgos", 7.5, Player.WHITE, False),
+    ],
+)
+def test_a_settled_board_is_passed_if_that_wins(rules: str, komi: float, to_play: Player, wins: bool) -> None:
+    assert passing_wins(position(SETTLED, rules, komi, to_play), Rng(1)) is wins
+
+
+@pytest.mark.parametrize(
+    ("rules", "komi", "wins"),
+    [
+        ("cgos", -0.5, True),
+        ("cgos", 0.5, False),
+        ("chinese", 0.5, True),
+        ("chinese", 3.5, True),
+        ("chinese", 7.5, False),
+    ],
+)
+def test_after_a_pass_the_board_is_counted(rules: str, komi: float, wins: bool) -> None:
+    """Black has 15 points without the dead stone, White 10; with it each has 11, and three points touch both."""
+    passed = position(SETTLED, rules, komi, Player.WHITE).play("pass")
+    assert passed.passes == 1
+    assert passing_wins(passed, Rng(1)) is wins
+
+
+def test_an_open_board_is_not_passed() -> None:
+    assert not passing_wins(position(UNSETTLED, "chinese", 0.5), Rng(1))
+    assert not passing_wins(Position(5, rules=Rules.named("chinese", -20)), Rng(1))
+
+
+@pytest.mark.parametrize("spec", ["mc-rave:sims=50", "uct:sims=50", "heuristic-mc-rave:sims=50"])
+def test_players_pass(spec: str) -> None:
+    game = GoGame(5, Rules.named("chinese", 0.5))
+    decision = make_player(spec).choose(game, position(SETTLED, "chinese", 0.5), Rng(1))
+    assert decision.action == game.initial_state().pass_action
+    decision = make_player(spec).choose(game, position(SETTLED, "chinese", 0.5, Player.WHITE), Rng(1))
+    assert decision.action != game.initial_state().pass_action
+
+
+@pytest.mark.parametrize(("resign", "gives_up"), [(0, False), (0.1, True)])
+def test_what_is_lost_is_given_up(resign: float, gives_up: bool) -> None:
+    game = GoGame(5, Rules.named("cgos", 30.5))  # no board has so many points
+    decision = make_player(f"mc-rave:sims=50,resign={resign}").choose(game, game.initial_state(), Rng(1))
+    assert (decision.action is None) is gives_up
+    won = GoGame(5, Rules.named("cgos", -30.5))
+    assert make_player(f"mc-rave:sims=50,resign={resign}").choose(won, won.initial_state(), Rng(1)).action is not None
+
+
+@pytest.mark.parametrize(("seconds", "stops"), [(60, True), (0.5, False)])
+def test_a_decided_search_stops_early(seconds: float, stops: bool) -> None:
+    """Connect four: one move wins at once and soon has nearly all visits."""
+    game = make_game("connect-four")
+    state = game.initial_state()
+    for column in ("d", "a", "d", "a", "d", "b"):
+        state, _ = game.play(state, game.parse_action(state, column))  # type: ignore[attr-defined]
+    player = make_player(f"uct:seconds={seconds},early_stop={str(stops).lower()}")
+    assert isinstance(player, ThinkingPlayer)
+    thinking = player.think(game, state, Rng(2))
+    started = time.monotonic()
+    assert thinking.run(Limit(seconds=seconds))  # done either way
+    assert (time.monotonic() - started < 0.9 * seconds) is stops
+    assert thinking.decision().action == game.parse_action(state, "d")  # type: ignore[attr-defined]
