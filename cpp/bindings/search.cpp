@@ -178,6 +178,14 @@ void bind_tree(nb::module_& m) {
             "index"_a)
         .def_prop_ro("bytes", settled(&TreeMemory::bytes), "What its nodes take.")
         .def_prop_ro("nodes", settled(&TreeMemory::nodes), "How many states are memorised.")
+        .def(
+            "keep_ownership",
+            [](TreeMemory& search, bool keeps) {
+                check_idle(search);
+                search.keep_ownership(keeps);
+            },
+            "keeps"_a, "In Go: counts from now on who holds which point when episodes end.")
+        .def_prop_ro("ownership", settled(&TreeMemory::ownership), "By point, Black's share less White's; empty where nothing was counted.")
         .def_prop_ro("is_full", settled(&TreeMemory::is_full), "Has it met its memory cap?")
         .def(
             "watch",

@@ -32,6 +32,7 @@ bool TreeMemory::advance(const Slice& slice) {
     begun_ = finished_ = stepped_ = 0;
     for (const auto& member : crew_) {
         member->join(*this);
+        member->keep_ownership(keeps_ownership_);
     }
     try {
         work_together(crew_.size() + 1,
@@ -71,6 +72,7 @@ void TreeMemory::take_all() {
     for (const auto& member : crew_) {
         memorised_ += std::exchange(member->memorised_, 0);
         earned_ += std::exchange(member->earned_, 0);
+        ownership_.add(std::exchange(member->ownership_, {}));
         is_full_ = std::exchange(member->is_full_, false) || is_full_;
     }
     count(finished_, stepped_);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "games/go/ownership_tally.hpp"
 #include "search/search.hpp"
 #include "search/tree_control.hpp"
 #include "search/tree_learner.hpp"
@@ -121,6 +122,13 @@ class TreeMemory : public Search {
     }
     const std::vector<Snapshot>& snapshots() const { return snapshots_; }
 
+    // In Go: from now on it is counted who holds which point when episodes end.
+    void keep_ownership(bool keeps) {
+        keeps_ownership_ = keeps;
+        ownership_ = {};
+    }
+    std::vector<double> ownership() const { return ownership_.shares(); }
+
     // Counts become a share of what they were.
     void forget(double share) { store_.forget(share, is_tree()); }
 
@@ -206,6 +214,8 @@ class TreeMemory : public Search {
     std::uint32_t memorised_ = 0;
     bool is_full_ = false;
     bool may_collect_ = true;
+    bool keeps_ownership_ = false;
+    go::OwnershipTally ownership_;
 
    private:
     void check_threads() const;

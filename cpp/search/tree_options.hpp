@@ -86,7 +86,7 @@ struct TreeSearchOptions {
     RaveUse rave = RaveUse::none;
     RaveSchedule rave_schedule = RaveSchedule::hand_selected;
     double rave_k = 1000;
-    double rave_bias = 0.01;
+    double rave_bias = 0.1;
     Prior prior = Prior::none;
     double prior_count = 50;  // M: how many RAVE returns a prior value is worth
     double prior_visits = 0;  // C: how many visits

@@ -77,6 +77,7 @@ class TreeSearch final : public TreeMemory {
         may_collect_ = true;
         earned_ = 0;
         mast_ = {};
+        ownership_ = {};
         reset_counts();
         if (node == no_node) {
             uproot();
@@ -132,6 +133,11 @@ class TreeSearch final : public TreeMemory {
         }
         rng_ = rng;
         earned_ += gain_;
+        if constexpr (GoLike<S>) {
+            if (keeps_ownership_) [[unlikely]] {
+                ownership_.add(state.board());
+            }
+        }
         if (is_cut && options_.cut_rule == CutRule::drop) {
             return static_cast<std::uint64_t>(steps_);
         }

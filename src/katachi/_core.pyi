@@ -760,6 +760,13 @@ class TreeMemory(Search):
     def nodes(self) -> int:
         """How many states are memorised."""
 
+    def keep_ownership(self, keeps: bool) -> None:
+        """In Go: counts from now on who holds which point when episodes end."""
+
+    @property
+    def ownership(self) -> list[float]:
+        """By point, Black's share less White's; empty where nothing was counted."""
+
     @property
     def is_full(self) -> bool:
         """Has it met its memory cap?"""

@@ -145,7 +145,12 @@ def test_exports_tell_rave_values() -> None:
 def test_memory_caps_count_rave_values() -> None:
     game = GoGame(9)
     plain, shared = (
-        TreeSearch(game, game.initial_state(), rng=Rng(2), settings=preset(name, memory=8.0, playout_policy="uniform"))
+        TreeSearch(
+            game,
+            game.initial_state(),
+            rng=Rng(2),
+            settings=preset(name, memory=8.0, playout_policy="uniform", when_full="stop-expanding"),
+        )
         for name in ("uct", "mc-rave")
     )
     for search in (plain, shared):

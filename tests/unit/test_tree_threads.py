@@ -8,7 +8,8 @@ import pytest
 from katachi._core import Rng
 from katachi.core.errors import InvalidArgumentError, SettingsError
 from katachi.core.limit import Limit
-from katachi.core.types import Action
+from katachi.core.types import Action, Player
+from katachi.games.go.position import Position
 from katachi.games.registry import make_game
 from katachi.players.registry import make_player
 from katachi.search.searches import TreeSearch
@@ -160,3 +161,26 @@ def test_collecting_is_reproducible_and_does_not_depend_on_slices() -> None:
     assert [(a.action, a.visits, a.value) for a in searches[0].root_actions()] == [
         (a.action, a.visits, a.value) for a in searches[1].root_actions()
     ]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_who_holds_which_point(threads: int) -> None:
+    """Two walls that nothing can break: Black's columns, White's column, and an open one between them."""
+    walls = Position.from_diagram("\n".join(["X . X . O"] * 4 + [". X X . O"]), rules="cgos", to_play=Player.WHITE)
+    search = TreeSearch(GO, walls, rng=Rng(1), settings=preset("mc-rave", threads=threads))
+    search.run(Limit(simulations=10))
+    assert search.ownership() == []  # nobody has asked
+    search.keep_ownership()
+    search.run(Limit(simulations=400))
+    shares = search.ownership()
+    assert len(shares) == 25
+    assert all(-1 <= share <= 1 and abs(share * 400 - round(share * 400)) < 1e-6 for share in shares)
+    assert min(shares[i] for i in range(25) if i % 5 < 3) > 0.8
+    after, _ = GO.play(walls, Action(3))
+    search.move_to(after, [Action(3)], Rng(2))
+    assert search.ownership() == []
+    search.run(Limit(simulations=100))
+    assert len(search.ownership()) == 25
+    search.keep_ownership(False)
+    search.run(Limit(simulations=100))
+    assert search.ownership() == []

@@ -12,7 +12,7 @@ __all__ = ["demo"]
 
 _OPPONENTS = ("random", "flat-mc:sims=4", "flat-mc:sims=16", "flat-mc:sims=64")
 _FEW = 100  # games: one player has learnt only so little
-_SIMULATIONS = 200  # a move, of Dyna-2
+_SIMULATIONS = 200  # a move, of Dyna-2 and MC-RAVE
 
 
 def demo(
@@ -23,7 +23,9 @@ def demo(
     out: Annotated[Path | None, typer.Option(help="A folder to keep weights and games in.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn local shapes by self-play, then play with them: by themselves, and as the long-term memory of Dyna-2.
+    """Learn local shapes by self-play, then play with them.
+
+    By themselves, as the long-term memory of Dyna-2, and as what MC-RAVE takes new moves to be worth.
 
     Opponents are random and flat Monte-Carlo players.
 
@@ -51,8 +53,9 @@ def demo(
             f"shapes, {count:,} games": format_spec(PlayerSpec("shapes", {"weights": path}))
             for count, path in files.items()
         }
-        dyna2 = PlayerSpec("dyna2", {"sims": _SIMULATIONS, "weights": files[training]})
-        learners[f"dyna2, {training:,} games, {_SIMULATIONS} simulations"] = format_spec(dyna2)
+        for name in ("dyna2", "heuristic-mc-rave"):
+            searcher = PlayerSpec(name, {"sims": _SIMULATIONS, "weights": files[training]})
+            learners[f"{name}, {training:,} games, {_SIMULATIONS} simulations"] = format_spec(searcher)
         settings = SelfPlaySettings(size=side, seed=seed)
         tournament = TournamentSettings(
             kind="round-robin",

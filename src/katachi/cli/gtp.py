@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["gtp"]
 
 _LARGEST_SIDE = 19
+_USUAL = "heuristic-mc-rave:sims=10000"
+_USUAL_ELSEWHERE = "uct:sims=1000"
 
 
 def gtp(
-    player: Annotated[str, typer.Argument(help="Who plays: a player spec.")] = "flat-mc:sims=100",
+    player: Annotated[
+        str | None,
+        typer.Argument(help=f"Who plays: a player spec; otherwise {_USUAL} in Go, {_USUAL_ELSEWHERE} elsewhere."),
+    ] = None,
     game: Annotated[str, typer.Option(help="The game: go, or another one on a board, such as tic-tac-toe.")] = "go",
     size: Annotated[
         str | None,
@@ -47,12 +52,13 @@ def gtp(
     \b
     Examples:
       katachi gtp
+      katachi gtp heuristic-mc-rave:seconds=10,threads=2,resign=0.05 --ponder
       katachi gtp flat-mc:sims=500 --rules tromp-taylor --seed 7
       katachi gtp alpha-beta:depth=5
       katachi gtp uct:seconds=10 --size 9 --ponder
       katachi gtp shapes:weights=run9/checkpoint.safetensors --size 9
       katachi gtp random --size 9 --log katachi.log -v
-      katachi gtp flat-mc:sims=100 --game tic-tac-toe
+      katachi gtp --game tic-tac-toe
       printf 'boardsize 9\\ngenmove b\\nshowboard\\n' | katachi gtp flat-mc:sims=20
     """
     from katachi.core.errors import InvalidArgumentError
@@ -72,7 +78,7 @@ def gtp(
         raise InvalidArgumentError(f"the log {str(log)!r} cannot be written: {error.strerror}") from error
     level = logging.INFO if verbose else logging.WARNING
     logging.basicConfig(handlers=[handler], level=level, format="%(asctime)s %(levelname)s %(message)s")
-    chosen = make_player(player)
+    chosen = make_player(player or (_USUAL if game == "go" else _USUAL_ELSEWHERE))
     session: Session
     if game == "go":
         session = GoSession(chosen, seed, size=_first_size(chosen, size), rules=Rules.named(rules, komi))

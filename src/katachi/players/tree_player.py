@@ -148,7 +148,7 @@ class _LeadWatch:
         self.is_decided = False
 
     def goes_on(self) -> bool:
-        spent = time.monotonic() - self._started
+        spent = max(1e-9, time.monotonic() - self._started)
         most = sorted((action.visits for action in self._search.root_actions()), reverse=True)[:2]
         lead = most[0] - (most[1] if len(most) > 1 else 0)
         to_come = (self._search.simulations - self._before) / spent * (self._seconds - spent)

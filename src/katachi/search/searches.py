@@ -139,6 +139,7 @@ class TreeSearch(RootSearch):
         self._policy = ready.native(game, state)
         self._shapes = prior_shapes(self.settings.prior, ready.reader, game)
         self._game, self._state, self._heuristics = game, state, (value, playout, prior)
+        self._keeps_ownership = False
         self._native = self._planted(root, rng)
 
     @property
@@ -155,6 +156,15 @@ class TreeSearch(RootSearch):
     def is_full(self) -> bool:
         """Has the memory cap been met?"""
         return self._native.is_full
+
+    def keep_ownership(self, keeps: bool = True) -> None:
+        """In Go: counts from now on who holds which point when an episode ends."""
+        self._keeps_ownership = keeps
+        self._native.keep_ownership(keeps)
+
+    def ownership(self) -> list[float]:
+        """By point, how much more often Black than White held it: -1 to 1; empty where nothing was counted."""
+        return self._native.ownership
 
     def move_to(self, state: Any, actions: Sequence[Action], rng: _core.Rng) -> bool:  # noqa: ANN401
         """Goes on from a state that `actions` lead to from the present root.
@@ -174,7 +184,9 @@ class TreeSearch(RootSearch):
 
     def _planted(self, root: _core.State, rng: _core.Rng) -> _core.TreeMemory:
         options = self.settings.to_native(root.facts, self._policy, self._shapes)
-        return _core.tree_search(root, options, rng, *self._heuristics)
+        native = _core.tree_search(root, options, rng, *self._heuristics)
+        native.keep_ownership(self._keeps_ownership)
+        return native
 
     def _check_path(self, state: Any, actions: Sequence[Action]) -> None:  # noqa: ANN401
         """Do the actions lead to the state? After chance, and where states cannot be compared, nobody knows."""

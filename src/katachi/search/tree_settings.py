@@ -128,7 +128,7 @@ class TreeSearchSettings(Settings):
         default=1000.0, ge=0, le=1e9, description="k: where N(s) = k both values count the same (8.4.2: 1000 and more)."
     )
     rave_bias: float = Field(
-        default=0.01,
+        default=0.1,
         ge=0,
         le=1e3,
         description="b: how wrong RAVE values are in the end (8.4.3; tuned there, the value is not told: ours).",
@@ -427,6 +427,7 @@ class TreeSearchSettings(Settings):
         return float(self.v_init)
 
 
+_ENGINE = {"playout_policy": "mogo", "when_full": "collect"}
 # The algorithms of the sources. A value that a source tunes for each task (lambda, C_p) is ours: a place to start from.
 PRESETS: dict[str, dict[str, Any]] = {
     # One node per episode, the final outcome for all (Vodopivec 2.3: the usual UCT; C_p = 1).
@@ -457,14 +458,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         "visit_mode": "replacing",
         "step_size": "episodes",
     },
-    # RAVE alone (Silver 8.3). This one and the next have MoGo's playouts, as there.
-    "rave": {"rave": "rave", "playout_policy": "mogo"},
+    # RAVE alone (Silver 8.3). This one and the next have MoGo's playouts, as there, and may fill their memory.
+    "rave": {"rave": "rave", **_ENGINE},
     # Silver 8.4: k = 1000 and no exploration, which were best there.
-    "mc-rave": {"rave": "mc-rave", "playout_policy": "mogo"},
+    "mc-rave": {"rave": "mc-rave", **_ENGINE},
     # Silver 8.4.1: bound c sqrt(ln N / n). The best c was 0, which is mc-rave; 0.1 is ours.
-    "uct-rave": {"rave": "uct-rave", "ucb_form": "no-two", "c_p": 0.1, "playout_policy": "mogo"},
+    "uct-rave": {"rave": "uct-rave", "ucb_form": "no-two", "c_p": 0.1, **_ENGINE},
     # Silver 8.6: M = 50 by local shapes; where no weights are shipped, by MoGo's rules.
-    "heuristic-mc-rave": {"rave": "mc-rave", "prior": "shapes-or-handcrafted", "playout_policy": "mogo"},
+    "heuristic-mc-rave": {"rave": "mc-rave", "prior": "shapes-or-handcrafted", **_ENGINE},
     # Vodopivec 4.3, Algorithm 1. lambda is tuned there (0.65 to 0.95 at 1,000 steps per move).
     "sarsa-uct": {"learner": "td", "lambda": 0.8},
 }  # fmt: skip

@@ -7,6 +7,7 @@ from katachi.gtp.session import Session
 
 # GoGui's menu: type, label, command. Entries whose command this session does not know are left out.
 _ANALYZE = (
+    ("gfx", "Search %c", "katachi-search_gfx %c"),
     ("dboard", "Ownership", "katachi-ownership"),
     ("plist", "Dead Stones", "final_status_list dead"),
     ("plist", "Legal Moves", "gogui-rules_legal_moves"),
@@ -40,6 +41,39 @@ def gogui_version(session: Session, version: str) -> None:
 def ownership(session: GoSession) -> str:
     """By point, how much more often Black than White holds it at the end of a playout: -1 to 1."""
     return _rows([f"{share:.2f}" for share in session.ownership()], session.shape[0])
+
+
+@command("katachi-search_gfx", thinks=True)
+def search_gfx(session: Session, player: Player) -> str:
+    """What a search under the player's own budget finds, as graphics for GoGui.
+
+    Its line of play, on each tried move what it is worth (Black's side is positive) and its share of the visits in
+    per cent, and the winning chance of the best one. Nothing is played.
+    """
+    thinking = session.begin(player)
+    thinking.run(session.limit_for(player, 0.0), lambda _: not (session.is_interrupted() or session.is_stopped()))
+    state = session.state_for(player)
+    moves = [(session.vertex(c.action, state), c) for c in thinking.candidates() if c.value is not None]
+    if not moves:
+        return "TEXT nothing was found"
+    low, high = session.game.facts.return_bounds or (0.0, 1.0)
+    visits = max(1, sum(candidate.visits for _, candidate in moves))
+    points = [(vertex, candidate) for vertex, candidate in moves if vertex != "pass"]
+    influence = [
+        f"{vertex} {2 * (c.value - low) / (high - low) - 1:.2f}" for vertex, c in points if c.value is not None
+    ]
+    labels = [f"{vertex} {round(100 * c.visits / visits)}" for vertex, c in points if 100 * c.visits >= visits]
+    colors = ("b", "w") if player is Player.BLACK else ("w", "b")
+    line = session.format_moves(state, moves[0][1].line)
+    variation = [f"{colors[i % 2]} {vertex}" for i, vertex in enumerate(line)]
+    best = session.game.facts.value_for(player, moves[0][1].value or 0.0)
+    lines = [
+        *([f"VAR {' '.join(variation)}"] if variation else []),
+        *([f"INFLUENCE {' '.join(influence)}"] if influence else []),
+        *([f"LABEL {' '.join(labels)}"] if labels else []),
+        f"TEXT {moves[0][0]} {100 * (best - low) / (high - low):.1f} %, {visits} visits",
+    ]
+    return "\n".join(lines)
 
 
 @command("gogui-rules_game_id")
