@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -127,16 +128,33 @@ def _table_json(result: Result) -> list[dict[str, str]]:
 
 
 def _draw_all(results: Results, folder: Path) -> dict[Path, Path]:
-    """Figures by the folder of their result: drawn anew, since committed results have rows only."""
+    """Figures by the folder of their result, since committed results have rows only.
+
+    One is drawn again when its rows have changed, or the code that draws.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     drawn = {}
     for id, some in results.items():
         found = load_experiments()[id]
         for number, result in enumerate(some):
-            path = folder / f"{id}-{result.scale}-{number}"
-            draw_figure(found, read_rows(result.folder / "rows.jsonl"), path)
+            path, rows = folder / f"{id}-{result.scale}-{number}", result.folder / "rows.jsonl"
             drawn[result.folder] = path
+            made_of, mark = _digest(id, rows), path.with_suffix(".sha256")
+            if mark.is_file() and mark.read_text(encoding="utf-8") == made_of and path.with_suffix(".png").is_file():
+                continue
+            draw_figure(found, read_rows(rows), path)
+            save_text(mark, made_of)
     return drawn
+
+
+def _digest(id: str, rows: Path) -> str:
+    """Of the rows and of all code and claims that a figure may depend on."""
+    here = Path(__file__).parent
+    files = [*here.glob("*.py"), *(here / id.replace("-", "_")).iterdir(), rows]
+    digest = sha256()
+    for file in sorted(file for file in files if file.is_file()):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _counts(entries: Sequence[Entry]) -> str:
