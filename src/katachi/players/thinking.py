@@ -49,6 +49,9 @@ class Candidate:
     visits: int
     value: float | None  # expected return of player 0; None: it has no opinion
     line: tuple[Action, ...]  # the principal line; it begins with the action
+    line_visits: tuple[int, ...] = ()  # of each action of the line; empty: nobody counts them
+    mean: float | None = None  # of trees: the mean return of player 0 alone, without what the value shares with others
+    rave: tuple[float, float] | None = None  # RAVE value of player 0 and its count, where the search has one
 
 
 class Thinking(Protocol):

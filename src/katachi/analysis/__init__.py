@@ -1,0 +1,1 @@
+"""Analyses for Go players: KataGo's JSON protocol (`query`, `engine`, `server`), and whole games (`review`)."""
