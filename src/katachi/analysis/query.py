@@ -25,7 +25,9 @@ from katachi.games.go.vertex import parse_vertex
 
 __all__ = [
     "ACTIONS",
+    "FIELDS",
     "LONGEST_LINE",
+    "SETTINGS",
     "ActionRequest",
     "Perspective",
     "PositionQuery",
@@ -224,8 +226,9 @@ class _Overrides(BaseModel):
     report_analysis_winrates_as: Perspective = "BLACK"
 
 
-_FIELDS = [info.alias or name for name, info in _Raw.model_fields.items()]
-_SETTINGS = [info.alias or name for name, info in _Overrides.model_fields.items()]
+# As KataGo spells them.
+FIELDS = [info.alias or name for name, info in _Raw.model_fields.items()]
+SETTINGS = [info.alias or name for name, info in _Overrides.model_fields.items()]
 
 
 def _parse_query(id: str, said: dict[str, Any]) -> tuple[PositionQuery, list[QueryWarning]]:
@@ -281,16 +284,16 @@ def _warnings(said: dict[str, Any]) -> list[QueryWarning]:
         if name in _UNKNOWN_HERE:
             if value is not False:
                 found.append(QueryWarning(f"left out: {_UNKNOWN_HERE[name]}", name))
-        elif name not in _FIELDS:
-            found.append(_unknown(name, [*_FIELDS, *_UNKNOWN_HERE]))
+        elif name not in FIELDS:
+            found.append(_unknown(name, [*FIELDS, *_UNKNOWN_HERE]))
     settings = said.get("overrideSettings") or {}
     return found + [
         QueryWarning(
-            f"the setting {_shown(name)} is not known here: {did_you_mean(name[:_LONGEST_NAME], _SETTINGS)}",
+            f"the setting {_shown(name)} is not known here: {did_you_mean(name[:_LONGEST_NAME], SETTINGS)}",
             "overrideSettings",
         )
         for name in settings
-        if name not in _SETTINGS
+        if name not in SETTINGS
     ]
 
 

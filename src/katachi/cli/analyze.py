@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from katachi.analysis import USUAL_PLAYER
 from katachi.cli.console import print_json, progress_bar, protocol_streams, raise_on_hangup
 from katachi.cli.options import AsJson, Komi, RulesName, Seed, Size
 
@@ -21,14 +22,13 @@ __all__ = ["analyze"]
 
 
 _USUAL_POSITION = "uct:sims=1000"
-_USUAL_QUERIES = "heuristic-mc-rave:sims=1000,final_move=visits"
 
 
 def analyze(
     record: Annotated[Path | None, typer.Argument(help="An SGF record; otherwise the start of a game.")] = None,
     player: Annotated[
         str | None,
-        typer.Option(help=f"Who thinks: a player that searches; {_USUAL_POSITION}, for queries {_USUAL_QUERIES}."),
+        typer.Option(help=f"Who thinks: a player that searches; {_USUAL_POSITION}, for queries {USUAL_PLAYER}."),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="How long, instead of the player's own budget; less if nothing is left.")
@@ -74,7 +74,7 @@ def analyze(
 
     named = (record, before, moves, game, size)
     asks_for_queries = all(each is None for each in named)
-    chosen = checked_thinker(make_player(player or (_USUAL_QUERIES if asks_for_queries else _USUAL_POSITION)))
+    chosen = checked_thinker(make_player(player or (USUAL_PLAYER if asks_for_queries else _USUAL_POSITION)))
     if asks_for_queries:
         if rules is not None or komi is not None:
             raise InvalidArgumentError("queries have rules and komi of their own: leave them out, or name a --size")
