@@ -108,8 +108,9 @@ def test_losses_are_the_movers() -> None:
             move(5, Player.BLACK, 0.1, None),
         ),
     )
-    assert [m.number for m in review.swings()] == [2, 1]
-    assert [m.number for m in review.swings(1)] == [2]
+    assert [m.number for m in review.swings()] == [3, 2, 1]
+    assert [m.number for m in review.swings(1)] == [3]
+    assert [m.better for m in review.swings()] == [None, "A1", "A1"]
     assert review.winrates() == [(0, 0.5), (1, 0.4), (2, 0.7), (3, 0.2), (4, 0.1)]
 
 

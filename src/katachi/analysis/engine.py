@@ -28,7 +28,7 @@ from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.status import PLAYOUTS
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
-from katachi.players.thinking import ENDLESS, Candidate, Thinking, ThinkingPlayer
+from katachi.players.thinking import ENDLESS, Candidate, Thinking, ThinkingPlayer, position_value
 
 __all__ = ["AnalysisEngine", "checked_thinker"]
 
@@ -203,7 +203,7 @@ class _Telling:
                 "currentPlayer": "B" if position.to_play is Player.BLACK else "W",
                 "thisHash": f"{position.key:016X}",
                 "visits": self._thinking.decision().simulations,
-                "winrate": self._winrate((told or known)[0].value),
+                "winrate": self._winrate(position_value(known)),
             },
         }
         if self._ownership is not None:

@@ -4,8 +4,8 @@
     review.swings()[0]             # the move that lost most
     annotate(record, review)       # win rates and better moves, written into the record
 
-The win rate of a position is that of the move which the search would play there. A move loses what the mover's win rate
-before it exceeds that after it: two searches, so small numbers are noise, and may be negative.
+The win rate of a position is the mean of all simulations from it (`position_value`). A move loses what the mover's win
+rate before it exceeds that after it: two searches, so small numbers are noise, and may be negative.
 
 Each position is a piece of work of its own (katachi.arena.executor), with a generator named by its number: the review
 is the same wherever and in whatever order it is made. With a file for what is done (`kept`), one that was interrupted
@@ -39,7 +39,7 @@ from katachi.games.go.rules import Rules
 from katachi.games.go.sgf import SgfNode
 from katachi.players.player import check_player, close_player, fingerprint, lasting_name, tell_new_game
 from katachi.players.registry import make_player
-from katachi.players.thinking import ENDLESS, ThinkingPlayer
+from katachi.players.thinking import ENDLESS, ThinkingPlayer, position_value
 
 __all__ = ["Review", "ReviewSettings", "ReviewedMove", "annotate", "review_record"]
 
@@ -68,6 +68,11 @@ class ReviewedMove:
     winrate_before: float
     winrate_after: float | None  # None: the game was over
     visits: int  # of the search before it
+
+    @property
+    def better(self) -> str | None:
+        """What the search would have played instead, if it was something else."""
+        return None if self.best == self.move else self.best
 
     @property
     def loss(self) -> float | None:
@@ -99,8 +104,11 @@ class Review:
     moves: tuple[ReviewedMove, ...]
 
     def swings(self, most: int | None = None) -> list[ReviewedMove]:
-        """Moves that lost something, where the search would have played another one; the largest loss first."""
-        lost = [move for move in self.moves if move.best != move.move and (move.loss or 0) > 0]
+        """Moves that lost something, the largest loss first.
+
+        Some of them the search would have played itself: it saw only afterwards what they were worth.
+        """
+        lost = [move for move in self.moves if (move.loss or 0) > 0]
         return sorted(lost, key=lambda move: -(move.loss or 0))[:most]
 
     def winrates(self) -> list[tuple[int, float]]:
@@ -203,11 +211,12 @@ def look_json(argument: Json) -> Json:
         sims = argument["sims"]
         thinking.run((player.limit or ENDLESS) if sims is None else Limit(simulations=sims))
         decision = thinking.decision()
-        best = thinking.candidates()[0]
-        assert best.value is not None
+        candidates = thinking.candidates()
+        value = position_value(candidates)
+        assert value is not None
         return {
-            "winrate": min(1.0, max(0.0, best.value)),
-            "best": position.vertex(best.action),
+            "winrate": min(1.0, max(0.0, value)),
+            "best": position.vertex(candidates[0].action),
             "visits": decision.simulations,
         }
     finally:
@@ -293,10 +302,10 @@ def annotate(record: Record, review: Review) -> None:
         _write(first, review.moves[0].winrate_before, f"{told}\n{_percent(review.moves[0].winrate_before)}")
     for (_, node), move in zip(nodes, review.moves, strict=True):
         lines = [] if move.winrate_after is None else [_percent(move.winrate_after)]
-        if move.best != move.move:
-            loss = move.loss or 0.0
-            lost = f", {_colour(move)} lost {100 * loss:.1f} %" if loss > 0 else ""
-            lines.append(f"Katachi preferred {move.best}: Black {100 * move.winrate_before:.1f} %{lost}.")
+        if (loss := move.loss or 0.0) > 0:
+            lines.append(f"{_colour(move)} lost {100 * loss:.1f} %.")
+        if move.better is not None:
+            lines.append(f"Katachi preferred {move.better}.")
         if lines:
             _write(node, move.winrate_after, "\n".join(lines))
 

@@ -134,5 +134,6 @@ def _lines(record: "Record", rules: "Rules", review: "Review", top: int) -> list
         assert move.winrate_after is not None
         change = f"{move.winrate_before:6.1%} to {move.winrate_after:6.1%}"
         colour = move.player.name.lower()
-        lines.append(f"  {move.number:>4}  {colour:<6}  {move.move:<6}  {move.best:<6}  {move.loss:6.1%}   {change}")
+        better = move.better or "-"
+        lines.append(f"  {move.number:>4}  {colour:<6}  {move.move:<6}  {better:<6}  {move.loss:6.1%}   {change}")
     return lines
