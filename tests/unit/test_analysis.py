@@ -305,6 +305,22 @@ def test_a_search_that_fails_is_answered(monkeypatch: pytest.MonkeyPatch, caplog
     assert "a bug" in caplog.text
 
 
+def test_a_line_that_meets_a_bug_is_answered(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    working, said = engine()
+
+    def fail(_line: bytes) -> None:
+        raise ZeroDivisionError("a bug")
+
+    with monkeypatch.context() as changed:
+        changed.setattr("katachi.analysis.engine.parse_request", fail)
+        working.hear(ask())
+    working.hear(ask())
+    finish(working)
+    assert said[0] == {"error": "internal error, see the log"}
+    assert said[1]["moveInfos"]
+    assert "a bug" in caplog.text
+
+
 def test_a_budget_for_queries_that_name_none() -> None:
     working, said = engine("uct:sims=5", limit=Limit(simulations=8))
     working.hear(ask())

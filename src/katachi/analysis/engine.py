@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 _DIGITS = 6  # of what is told
+_BUG = "internal error, see the log"
 
 
 def checked_thinker(player: GamePlayer) -> ThinkingPlayer:
@@ -85,6 +86,12 @@ class AnalysisEngine:
         except QueryError as error:
             self._say(_told({"error": str(error), "field": error.field, "id": error.id}))
             return
+        except MemoryError:
+            raise
+        except Exception:
+            log.exception("internal error at %r", line[:200])
+            self._say({"error": _BUG})
+            return
         for warning in warnings:
             self._say({"warning": warning.text, "field": warning.field, "id": request.id})
         if isinstance(request, ActionRequest):
@@ -106,7 +113,7 @@ class AnalysisEngine:
         except Exception:
             # A bug of ours must not cost the other queries.
             log.exception("internal error at turn %s of %r", task.turn, task.query.id[:200])
-            answer = {"error": "internal error, see the log", **_nothing(task)}
+            answer = {"error": _BUG, **_nothing(task)}
         finally:
             self._running = None
         self._say(answer)

@@ -21,7 +21,7 @@ from katachi.core.types import Action, Player
 from katachi.games.go.position import Position
 from katachi.games.go.record import MAX_MOVES
 from katachi.games.go.rules import Rules
-from katachi.games.go.vertex import parse_vertex
+from katachi.games.go.vertex import format_vertex, parse_vertex
 
 __all__ = [
     "ACTIONS",
@@ -330,6 +330,11 @@ def _start(raw: _Raw, size: tuple[int, int]) -> Position:
     stones = [_stone(pair, "initialStones", size) for pair in raw.initial_stones]
     if any(action == size[0] * size[1] for _, action in stones):
         raise QueryError("a pass is no stone", "initialStones")
+    placed = set[Action]()
+    for _, action in stones:
+        if action in placed:
+            raise QueryError(f"two stones stand at {format_vertex(action, *size)}", "initialStones")
+        placed.add(action)
     black, white = ([action for player, action in stones if player is each] for each in (Player.BLACK, Player.WHITE))
     handicap = len(black) if len(black) > 1 and not white else 0
     to_play = Player.WHITE if handicap else Player.BLACK
