@@ -43,6 +43,7 @@ LIKELY: dict[str, st.SearchStrategy[Any]] = {
     "analysisPVLen": st.integers(0, 3),
     "reportDuringSearchEvery": st.floats(0, 1),
     "avoidMoves": st.lists(RESTRICTION, max_size=2),
+    "allowMoves": st.lists(RESTRICTION, max_size=1),
     "overrideSettings": st.dictionaries(st.sampled_from(["maxTime", "maxVisits", "x"]), st.integers(0, 3), max_size=2),
     "action": st.sampled_from(["query_version", "query_models", "terminate", "terminate_all", "clear_cache", "?"]),
     "terminateId": st.text(max_size=3),
@@ -81,8 +82,8 @@ def check_answers(line: bytes) -> None:
             assert sorted(answer["turnNumber"] for answer in answers) == sorted(request.turns)
             for answer in answers:
                 assert answer["isDuringSearch"] is False
-                assert answer["moveInfos"] or request.avoided
-                assert {info["visits"] > 0 for info in answer["moveInfos"]} <= {True}
+                assert answer.get("moveInfos") or request.avoided or request.allowed
+                assert {info["visits"] > 0 for info in answer.get("moveInfos", [])} <= {True}
         else:
             assert [answer["action"] for answer in answers] == [request.action]
     for answer in said:

@@ -87,9 +87,6 @@ def test_limits_of_a_query() -> None:
 
 
 def test_what_is_avoided_and_allowed() -> None:
-    def only(moves: list[str], player: str = "B") -> list[Json]:
-        return [{"player": player, "moves": moves, "untilDepth": 1}]
-
     corner, pass_action = query().start.action("A1"), query().start.pass_action
     assert not query(avoidMoves=only(["A1"])).allows(Player.BLACK, corner)
     assert query(avoidMoves=only(["A1"])).allows(Player.WHITE, corner)
@@ -265,6 +262,66 @@ def test_visits_and_lines() -> None:
         assert 1 <= len(info["pv"]) == len(info["pvVisits"]) <= 2
         assert (info["pv"][0], info["pvVisits"][0]) == (info["move"], info["visits"])
         assert info["pvVisits"] == sorted(info["pvVisits"], reverse=True)
+
+
+def only(moves: list[str], player: str = "B") -> list[Json]:
+    return [{"player": player, "moves": moves, "untilDepth": 1}]
+
+
+def test_allowed_moves_share_the_visits() -> None:
+    working, said = engine("uct:sims=5")
+    working.hear(ask(maxVisits=90, allowMoves=only(["A1", "B2", "pass"]), includePVVisits=True))
+    working.hear(ask(maxVisits=90, allowMoves=only(["A1"], "W")))
+    finish(working)
+    restricted, free = said
+    infos = {info["move"]: info for info in restricted["moveInfos"]}
+    assert {move: info["visits"] for move, info in infos.items()} == {"A1": 30, "B2": 30, "pass": 30}
+    assert restricted["rootInfo"]["visits"] == 90
+    assert restricted["rootInfo"]["winrate"] == infos["B2"]["winrate"]
+    assert restricted["moveInfos"][0]["move"] == "B2"  # the centre
+    assert infos["B2"]["winrate"] > infos["A1"]["winrate"]
+    assert [info["winrate"] for info in restricted["moveInfos"]] == sorted(
+        (info["winrate"] for info in infos.values()), reverse=True
+    )
+    for info in infos.values():
+        assert (info["pv"][0], info["pvVisits"][0]) == (info["move"], 30)
+        assert len(info["pv"]) == len(info["pvVisits"]) > 1
+    assert len(free["moveInfos"]) == 9
+
+
+@pytest.mark.parametrize("spec", ["mc-rave:sims=6", "flat-mc:sims=2", "alpha-beta:depth=1,weights=none", "shapes"])
+def test_allowed_moves_of_other_players(spec: str) -> None:
+    working, said = engine(spec)
+    board: Json = {"boardXSize": 5, "boardYSize": 5}
+    working.hear(ask(**board, allowMoves=only(["A1", "E5"])))
+    finish(working)
+    assert {info["move"] for info in said[0]["moveInfos"]} == {"A1", "E5"}
+
+
+def test_a_pass_that_ends_the_game_is_counted() -> None:
+    working, said = engine()
+    # White, with komi, has more.
+    working.hear(ask(moves=[["B", "pass"]], allowMoves=only(["pass"], "W"), komi=0.5))
+    working.hear(ask(moves=[["B", "B2"], ["W", "pass"]], allowMoves=only(["pass"]), komi=0.5))
+    finish(working)
+    assert [answer["moveInfos"][0]["winrate"] for answer in said] == [0.0, 1.0]
+    assert [answer["rootInfo"]["visits"] for answer in said] == [1, 1]
+
+
+def test_terminating_a_search_of_some_moves() -> None:
+    working, said = engine()
+    working.hear(ask(maxVisits=ENDLESS, allowMoves=only(["A1", "B2"])))
+    working.work(lambda: working.hear(b'{"id":"x","action":"terminate_all"}'))
+    assert [info["move"] for info in said[-1]["moveInfos"]] == ["B2"]  # the first of the board
+    assert not working.has_work
+
+
+def test_nothing_that_may_be_played() -> None:
+    working, said = engine()
+    working.hear(ask(moves=[["B", "A1"], ["W", "pass"]], allowMoves=only(["A1"])))
+    finish(working)
+    assert said[0]["error"].startswith("no legal move is allowed in\n")
+    assert said[0]["noResults"] is True
 
 
 @pytest.mark.parametrize("spec", ["flat-mc:sims=3", "alpha-beta:depth=2,weights=none", "td-search:sims=5", "shapes"])

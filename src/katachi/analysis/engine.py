@@ -21,6 +21,7 @@ from typing import Any
 import katachi
 from katachi._core import Rng
 from katachi.analysis.query import ActionRequest, PositionQuery, QueryError, parse_request
+from katachi.analysis.some_moves import SomeMoves
 from katachi.core.errors import InvalidArgumentError, KatachiError
 from katachi.core.limit import Limit
 from katachi.core.types import Player
@@ -159,9 +160,8 @@ class AnalysisEngine:
         query = task.query
         position = query.position(task.turn)
         rng = Rng(self._seed).split("turn", task.turn)
-        tell_new_game(self.player)
         game = GoGame((position.width, position.height), position.rules)
-        thinking = self.player.think(game, position, rng)
+        thinking = self._thinking(query, game, position, rng)
         telling = _Telling(task, game, position, thinking, rng)
         last = time.monotonic()
 
@@ -176,6 +176,15 @@ class AnalysisEngine:
 
         thinking.run(self._limit_of(query), go_on)
         return telling.answer(is_during_search=False) or _nothing(task)
+
+    def _thinking(self, query: PositionQuery, game: GoGame, position: Position, rng: Rng) -> Thinking:
+        legal = [action for action in position.legal_actions() if query.allows(position.to_play, action)]
+        if not legal:
+            raise InvalidArgumentError(f"no legal move is allowed in\n{position}")
+        if position.to_play in query.allowed:
+            return SomeMoves(self.player, game, position, legal, rng)
+        tell_new_game(self.player)
+        return self.player.think(game, position, rng)
 
     def _limit_of(self, query: PositionQuery) -> Limit:
         limit = self._limit if query.max_visits is None else Limit(simulations=query.max_visits)

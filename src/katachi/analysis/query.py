@@ -302,7 +302,7 @@ def _unknown(name: str, known: list[str]) -> QueryWarning:
 
 
 def _depth_warnings(raw: _Raw) -> list[QueryWarning]:
-    """Searches are not restricted: what is avoided is only not told."""
+    """What a search may play later is its own business."""
     told = "the first move alone is restricted, not what may follow"
     lists = (("avoidMoves", raw.avoid_moves), ("allowMoves", raw.allow_moves))
     return [QueryWarning(told, name) for name, given in lists if any(each.until_depth > 1 for each in given)]
