@@ -8,7 +8,7 @@ import typer
 
 from katachi.analysis import USUAL_PLAYER
 from katachi.cli.console import print_json, progress_bar, raise_on_hangup
-from katachi.cli.options import AsJson, ExecutorName, Komi, RulesName, Seed, chosen_executor
+from katachi.cli.options import AsJson, ExecutorName, chosen_executor
 
 if TYPE_CHECKING:
     from katachi.analysis.review import Review
@@ -29,9 +29,11 @@ def review(
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="A picture of the win rates: NAME.svg or NAME.png.")] = None,
     top: Annotated[int, typer.Option(min=0, help="How many of the largest swings are shown.")] = 10,
-    komi: Komi = None,
-    rules: RulesName = None,
-    seed: Seed = 1,
+    komi: Annotated[float | None, typer.Option(help="Points for White, instead of the record's.")] = None,
+    rules: Annotated[
+        str | None, typer.Option(help="Instead of the record's; if it names none of Katachi's, chinese.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same review.")] = 1,
     workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0 searches in this one.")] = 2,
     executor: ExecutorName = None,
     as_json: AsJson = False,
