@@ -20,7 +20,7 @@ def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
 
 def test_version_and_help() -> None:
     assert run("--version").stdout.strip() == katachi.__version__
-    for command in ("play", "gtp", "analyze", "perft", "bench", "demo", "info"):
+    for command in ("play", "gtp", "analyze", "review", "perft", "bench", "demo", "info"):
         assert command in run("--help").stdout
         assert "Examples:" in run(command, "--help").stdout
         assert f"katachi {command}" in run(command, "--help").stdout
@@ -56,6 +56,9 @@ def test_perft() -> None:
         (("analyze", "nowhere.sgf"), 2, "nowhere.sgf"),
         (("analyze", "nowhere.sgf", "--size", "9"), 2, "leave out --game and --size"),
         (("analyze", "--seconds", "0"), 2, "seconds"),
+        (("review", "nowhere.sgf"), 2, "nowhere.sgf cannot be read"),
+        (("review", "game.sgf", "--out", "game.sgf"), 2, "game.sgf is the record itself"),
+        (("review", "game.sgf", "--plot", "game.gif"), 2, "NAME.svg or NAME.png, not 'game.gif'"),
         (("match", "random", "random", "--clock", "soon"), 2, "'soon' is no time"),
         (("demo", "--size", "0"), 2, "size: Input should be greater than or equal to 1, not 0"),
         (("demo", "--size", "9x5"), 2, "square boards, not 9x5"),

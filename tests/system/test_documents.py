@@ -1,4 +1,4 @@
-"""What the documents show is true: the Python blocks of README.md run, and every folder that exists is explained."""
+"""What the documents show is true: Python blocks run, every folder, GTP command and field of a query is explained."""
 
 import pkgutil
 import re
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+TEXTS = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/analysis.md")]
+BLOCKS = [block for text in TEXTS for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -98,3 +99,11 @@ def test_every_gtp_command_is_documented() -> None:
     session = GoSession(make_player("flat-mc:sims=1"), 1, rules=Rules.named("chinese"))
     for name in commands_for(session):
         assert re.search(rf"`{name}[ `]", text), f"{name} is not in docs/gtp.md"
+
+
+def test_every_field_of_the_json_protocol_is_documented() -> None:
+    from katachi.analysis.query import ACTIONS, FIELDS, SETTINGS
+
+    text = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    for name in (*ACTIONS, *FIELDS, *SETTINGS):
+        assert f"`{name}`" in text, f"{name} is not in docs/analysis.md"

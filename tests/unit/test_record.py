@@ -557,3 +557,25 @@ def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="not a regular file"):
         Record.load(pipe)
+
+
+def test_moves_with_the_positions_around_them() -> None:
+    record = Record.parse(b"(;SZ[3]KM[0];B[aa];N[nothing];B[bb];AW[cc];W[];PL[W];W[ca])")
+    moves = list(record.replayed())
+    assert [(m.player.name, m.before.vertex(m.action), m.node) for m in moves] == [
+        ("BLACK", "A3", record.main_line()[1]),
+        ("BLACK", "B2", record.main_line()[3]),
+        ("WHITE", "pass", record.main_line()[5]),
+        ("WHITE", "C3", record.main_line()[7]),
+    ]
+    assert [m.before.stones() for m in moves] == [".........", "X........", "X...X...O", "X...X...O"]
+    assert [m.after.stones() for m in moves] == ["X........", "X...X....", "X...X...O", "X.O.X...O"]
+    assert all(m.before.to_play is m.player for m in moves)
+    assert moves[-1].after == record.position()
+    for number, move in enumerate(moves, start=1):
+        assert move.before == record.position(number).turned_to(move.player)
+
+
+def test_moves_of_a_record_under_other_rules() -> None:
+    record = Record.parse(b"(;SZ[3]KM[5];B[aa])")
+    assert next(record.replayed("aga")).after.rules == Rules.named("aga", komi=5)

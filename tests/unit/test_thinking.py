@@ -18,6 +18,7 @@ from katachi.players.thinking import (
     expected_moves,
     limit_within,
     may_ponder,
+    position_value,
 )
 from katachi.players.tree_player import TreePlayer
 
@@ -193,3 +194,37 @@ def test_a_search_that_fails_is_not_gone_on_with(spec: str) -> None:
     assert player.choose(game, game.initial_state(), Rng(1)) == make_player(spec).choose(
         game, game.initial_state(), Rng(1)
     )
+
+
+@pytest.mark.parametrize("spec", ["uct:sims=300", "mc-rave:sims=300", "flat-mc:sims=10"])
+def test_the_value_of_a_position_is_the_mean_of_all_simulations(spec: str) -> None:
+    game = GoGame(3)
+    player = thinker(spec)
+    thinking = player.think(game, game.initial_state(), Rng(1))
+    thinking.run(player.limit or ENDLESS)
+    candidates = thinking.candidates()
+    value = position_value(candidates)
+    assert value is not None
+    assert candidates[0].value is not None
+    assert value < candidates[0].value  # Black's best move is better than what was tried on the way
+    if spec.startswith("uct"):
+        root = thinking._search.tree.root  # type: ignore[attr-defined]
+        assert value == pytest.approx(root.value, abs=2 / root.visits)  # but for the first simulation
+
+
+def test_without_means_the_best_move_is_what_a_position_is_worth() -> None:
+    best, other = (Candidate(Action(n), 5, value, (Action(n),)) for n, value in ((1, 0.75), (2, 0.25)))
+    assert position_value([best, other]) == 0.75
+    assert position_value([Candidate(Action(3), 9, None, (Action(3),)), best]) == 0.75
+    assert position_value([]) is None
+
+
+def test_lines_have_visits_that_fall() -> None:
+    game = GoGame(4)
+    thinking = thinker("mc-rave:sims=200").think(game, game.initial_state(), Rng(1))
+    thinking.run(Limit(simulations=200))
+    for candidate in thinking.candidates():
+        assert len(candidate.line_visits) == len(candidate.line)
+        assert candidate.line_visits[0] == candidate.visits
+        assert list(candidate.line_visits) == sorted(candidate.line_visits, reverse=True)
+        assert candidate.rave is not None

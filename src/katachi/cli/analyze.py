@@ -1,36 +1,49 @@
-"""`katachi analyze`: what a player thinks of the moves in a position."""
+"""`katachi analyze`: what a player thinks of the moves in a position, or in those that queries on stdin ask for."""
 
+import logging
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from katachi.cli.console import print_json, progress_bar, raise_on_hangup
-from katachi.cli.options import AsJson, GameName, Komi, RulesName, Seed, Size
+from katachi.analysis import USUAL_PLAYER
+from katachi.cli.console import print_json, progress_bar, protocol_streams, raise_on_hangup
+from katachi.cli.options import AsJson, Komi, RulesName, Seed, Size
 
 if TYPE_CHECKING:
+    from katachi.core.limit import Limit
     from katachi.core.types import Action
     from katachi.games.contract import Game
+    from katachi.players.thinking import ThinkingPlayer
 
 __all__ = ["analyze"]
 
 
+_USUAL_POSITION = "uct:sims=1000"
+
+
 def analyze(
     record: Annotated[Path | None, typer.Argument(help="An SGF record; otherwise the start of a game.")] = None,
-    player: Annotated[str, typer.Option(help="Who thinks: a player that searches.")] = "uct:sims=1000",
+    player: Annotated[
+        str | None,
+        typer.Option(help=f"Who thinks: a player that searches; {_USUAL_POSITION}, for queries {USUAL_PLAYER}."),
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="How long, instead of the player's own budget; less if nothing is left.")
     ] = None,
     before: Annotated[
         int | None, typer.Option("--move", min=1, help="Of a record: the position before move N.")
     ] = None,
-    moves: Annotated[str, typer.Option(help="Moves that are played first, such as 'E5 D4 pass'.")] = "",
-    game: GameName = "go",
+    moves: Annotated[str | None, typer.Option(help="Moves that are played first, such as 'E5 D4 pass'.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="Any game for two of the registry, go if not given; see katachi info.")
+    ] = None,
     size: Size = None,
     komi: Komi = None,
     rules: RulesName = None,
-    top: Annotated[int, typer.Option(min=1, help="How many moves are shown.")] = 10,
+    top: Annotated[int, typer.Option(min=1, help="How many moves of a position are shown.")] = 10,
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
@@ -38,24 +51,36 @@ def analyze(
 
     Values are what the player to move may expect between the worst result and the best one: its winning chance in Go.
 
+    Without a record, --moves, --move, --size and --game it answers queries of Go on stdin, one object of JSON a line,
+    as KataGo's analysis engine does (docs/analysis.md).
+
     \b
     Examples:
       katachi analyze --size 9 --moves "E5 D4" --player uct:sims=20000
       katachi analyze game.sgf --move 31 --player uct:sims=1,playout_policy=mogo --seconds 10
       katachi analyze game.sgf --player alpha-beta:depth=4,root_values=all --json
       katachi analyze --game connect-four --moves "d d c" --player sarsa-uct:sims=5000
+      echo '{"id":"a","moves":[["B","E5"]],"rules":"chinese","boardXSize":9,"boardYSize":9}' | katachi analyze
+      katachi analyze --player mc-rave:sims=5000 < queries.jsonl > answers.jsonl
     """
     from katachi._core import Rng
+    from katachi.analysis.engine import checked_thinker
     from katachi.core.errors import IllegalMoveError, InvalidArgumentError
     from katachi.core.limit import Limit
     from katachi.games.registry import full_options, make_game
     from katachi.players.player import check_player
     from katachi.players.registry import make_player
-    from katachi.players.thinking import ENDLESS, ThinkingPlayer
+    from katachi.players.thinking import ENDLESS
 
-    chosen = make_player(player)
-    if not isinstance(chosen, ThinkingPlayer):
-        raise InvalidArgumentError(f"{chosen.name} does not search: there is nothing to see")
+    named = (record, before, moves, game, size)
+    asks_for_queries = all(each is None for each in named)
+    chosen = checked_thinker(make_player(player or (USUAL_PLAYER if asks_for_queries else _USUAL_POSITION)))
+    if asks_for_queries:
+        if rules is not None or komi is not None:
+            raise InvalidArgumentError("queries have rules and komi of their own: leave them out, or name a --size")
+        _answer_queries(chosen, None if seconds is None else Limit(seconds=seconds), seed)
+        return
+    game = game or "go"
     if record is None:
         if before is not None:
             raise InvalidArgumentError(f"--move {before} needs a record")
@@ -65,7 +90,7 @@ def analyze(
         if game != "go" or size is not None:
             raise InvalidArgumentError("a record is a game of go with a size of its own: leave out --game and --size")
         rule_book, state = _recorded(record, before, rules, komi)
-    for word in moves.split():
+    for word in (moves or "").split():
         action = _parse(rule_book, state, word)
         if action not in rule_book.legal_actions(state):
             raise IllegalMoveError(f"{word} is not legal in\n{_text(rule_book, state)}")
@@ -109,6 +134,26 @@ def analyze(
         print(f"  {row['move']:<5} {row['visits']:>7}  {value}  {' '.join(row['line'])}")
     if len(found) > top:
         print(f"  and {len(found) - top} more")
+
+
+def _answer_queries(player: "ThinkingPlayer", limit: "Limit | None", seed: int) -> None:
+    from katachi.analysis.engine import AnalysisEngine
+    from katachi.analysis.server import serve
+    from katachi.players.player import close_player
+
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    if sys.stdin is not None and sys.stdin.isatty():
+        print(
+            "katachi: waiting for queries, one object of JSON a line (Ctrl-D ends); to see a position, name a record, "
+            "--moves, --size or --game",
+            file=sys.stderr,
+        )
+    raise_on_hangup()
+    with protocol_streams() as (queries, answers):
+        try:
+            serve(lambda say: AnalysisEngine(player, say, seed=seed, limit=limit), queries, answers)
+        finally:
+            close_player(player)
 
 
 def _recorded(path: Path, before: int | None, rules: str | None, komi: float | None) -> "tuple[Game[Any], Any]":

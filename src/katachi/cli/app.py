@@ -3,7 +3,22 @@
 import typer
 
 import katachi
-from katachi.cli import analyze, bench, demo, gtp, info, match, perft, play, reproduce, tournament, train, tune, weights
+from katachi.cli import (
+    analyze,
+    bench,
+    demo,
+    gtp,
+    info,
+    match,
+    perft,
+    play,
+    reproduce,
+    review,
+    tournament,
+    train,
+    tune,
+    weights,
+)
 
 __all__ = ["app"]
 
@@ -26,6 +41,7 @@ def _root(version: bool = typer.Option(False, "--version", help="Print the versi
 app.command("play")(play.play)
 app.command("gtp")(gtp.gtp)
 app.command("analyze")(analyze.analyze)
+app.command("review")(review.review)
 app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)

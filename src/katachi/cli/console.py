@@ -1,4 +1,4 @@
-"""What the commands share: progress bars on stderr, JSON on stdout, an orderly end when the terminal is closed."""
+"""What the commands share: progress bars on stderr, JSON and protocols on stdout, an orderly end with the terminal."""
 
 import json
 import os
@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from io import FileIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 if TYPE_CHECKING:
     from katachi.search.searches import Progress
 
-__all__ = ["Tell", "live_status", "print_json", "progress_bar", "raise_on_hangup"]
+__all__ = ["Tell", "live_status", "print_json", "progress_bar", "protocol_streams", "raise_on_hangup"]
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_TO_HEAR = 0.1  # a signal, before it is sent again
@@ -22,6 +23,25 @@ _SECONDS_TO_HEAR = 0.1  # a signal, before it is sent again
 def print_json(value: Any) -> None:  # noqa: ANN401
     """One JSON object on stdout, for programs."""
     print(json.dumps(value))
+
+
+@contextmanager
+def protocol_streams() -> Iterator[tuple[FileIO, BinaryIO]]:
+    """stdin, unbuffered, and stdout for a protocol. Whoever reads the answers may go: then it ends.
+
+    Whatever else writes to stdout in this process, native code included, goes to stderr from here on.
+    """
+    from katachi.core.errors import InvalidArgumentError
+
+    if sys.stdout is None:
+        raise InvalidArgumentError("stdout is closed: there is nowhere to answer")
+    questions = FileIO(os.devnull if sys.stdin is None else sys.stdin.fileno(), closefd=sys.stdin is None)
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        os.dup2(os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else sys.stderr.fileno(), sys.stdout.fileno())
+        try:
+            yield questions, answers
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
 
 
 def raise_on_hangup() -> None:

@@ -1,15 +1,13 @@
 """`katachi gtp`: the engine that a GUI loads."""
 
 import logging
-import os
 import sys
-from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from katachi.cli.console import raise_on_hangup
+from katachi.cli.console import protocol_streams, raise_on_hangup
 
 if TYPE_CHECKING:
     from katachi.players.player import GamePlayer
@@ -70,8 +68,6 @@ def gtp(
     from katachi.players.player import close_player
     from katachi.players.registry import make_player
 
-    if sys.stdout is None:
-        raise InvalidArgumentError("stdout is closed: there is nowhere to answer")
     try:
         handler = logging.StreamHandler(sys.stderr) if log is None else logging.FileHandler(log)
     except OSError as error:
@@ -86,15 +82,9 @@ def gtp(
         session = BoardSession(make_game(game), chosen, seed)
     session.ponders = ponder
     raise_on_hangup()
-    commands = FileIO(os.devnull if sys.stdin is None else sys.stdin.fileno(), closefd=sys.stdin is None)
-    # Whatever else writes to stdout in this process, native code included, goes to stderr from here on.
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
-        os.dup2(os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else sys.stderr.fileno(), sys.stdout.fileno())
+    with protocol_streams() as (commands, answers):
         try:
             serve(session, commands, answers)
-        except BrokenPipeError:
-            # The controller is gone; so are we.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), answers.fileno())
         finally:
             close_player(session.player)
 

@@ -5,12 +5,12 @@ Between two lines the session may ponder. That and all commands run in one threa
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
 from io import RawIOBase
 from typing import BinaryIO
 
 from katachi.core.errors import KatachiError
+from katachi.core.line_inbox import LineInbox, read_lines
 from katachi.gtp import commands as _commands  # noqa: F401  (registers them)
 from katachi.gtp.protocol import GtpError, Response, format_head, format_line, format_response, parse_request
 from katachi.gtp.registry import run_command
@@ -22,9 +22,6 @@ log = logging.getLogger(__name__)
 
 # A line may carry a whole game (gogui-play_sequence), but not fill the memory.
 LONGEST_LINE = 1 << 20
-# What may wait while a command runs, in bytes; then the controller waits too.
-_MOST_WAITING = 4 << 20
-_PIECE = 1 << 16
 _LONGEST_STOP = 100  # bytes of a line that are looked at for the word `stop`
 
 
@@ -95,17 +92,17 @@ def serve(session: Session, source: RawIOBase, sink: BinaryIO) -> None:
     The source is unbuffered: a reader that waits in a buffered one would hold its lock when the process ends.
     """
     engine = Engine(session)
-    inbox = _Inbox()
+    inbox = LineInbox()
     session.is_interrupted = inbox.has_lines
     session.is_left = inbox.is_closed
-    session.is_stopped = inbox.begins_with_stop
+    session.is_stopped = lambda: _is_stop(inbox.peek() or b"")
 
     def write(piece: bytes) -> None:
         sink.write(piece)
         sink.flush()
 
     # A thread reads ahead, so that a command can be told that the controller does not want to wait for it.
-    threading.Thread(target=_read, args=(source, inbox), daemon=True, name="gtp-reader").start()
+    threading.Thread(target=read_lines, args=(source, inbox, LONGEST_LINE), daemon=True, name="gtp-reader").start()
     while not session.quits:
         _ponder(session)
         line = inbox.take()
@@ -123,75 +120,12 @@ def _ponder(session: Session) -> None:
         log.exception("an error while pondering")
 
 
-def _read(source: RawIOBase, inbox: "_Inbox") -> None:
-    """Lines into the inbox. Of a line that is too long only the beginning is kept."""
-    try:
-        rest = b""
-        while piece := source.read(_PIECE):
-            *whole, rest = (rest + piece).split(b"\n")
-            for line in whole:
-                inbox.put(line)
-            rest = rest[: LONGEST_LINE + 1]
-        if rest:
-            inbox.put(rest)
-    finally:
-        inbox.close()
-
-
 def _is_stop(line: bytes) -> bool:
+    head = line[:_LONGEST_STOP]
+    if b"stop" not in head:
+        return False
     try:
-        request = parse_request(line.decode(errors="replace"))
+        request = parse_request(head.decode(errors="replace"))
     except GtpError:
         return False
     return request is not None and request.command == "stop"
-
-
-class _Inbox:
-    """Lines between two threads: not too many bytes at once."""
-
-    def __init__(self) -> None:
-        self._lines: deque[bytes] = deque()
-        self._bytes = 0
-        self._is_closed = False
-        self._change = threading.Condition()
-
-    def put(self, line: bytes) -> None:
-        """Adds a line; waits while there is too much."""
-        with self._change:
-            while self._bytes > _MOST_WAITING:
-                self._change.wait()
-            self._lines.append(line)
-            self._bytes += len(line) + 1
-            self._change.notify_all()
-
-    def close(self) -> None:
-        """There is no more to come."""
-        with self._change:
-            self._is_closed = True
-            self._change.notify_all()
-
-    def take(self) -> bytes | None:
-        """The next line, when there is one; None at the end."""
-        with self._change:
-            while not self._lines and not self._is_closed:
-                self._change.wait()
-            if not self._lines:
-                return None
-            line = self._lines.popleft()
-            self._bytes -= len(line) + 1
-            self._change.notify_all()
-            return line
-
-    def begins_with_stop(self) -> bool:
-        """Is the next line the command `stop`?"""
-        with self._change:
-            line = self._lines[0] if self._lines else b""
-        return b"stop" in line[:_LONGEST_STOP] and _is_stop(line[:_LONGEST_STOP])
-
-    def is_closed(self) -> bool:
-        """Is there nobody any more who could say anything?"""
-        return self._is_closed
-
-    def has_lines(self) -> bool:
-        """Is somebody waiting for an answer?"""
-        return bool(self._lines)

@@ -141,7 +141,10 @@ class _FlatThinking:
     def candidates(self) -> list[Candidate]:
         tried = [root for root in self._search.root_actions() if root.visits]
         tried.sort(key=self._search.value_to_play, reverse=True)
-        return [Candidate(Action(root.action), root.visits, root.value, (Action(root.action),)) for root in tried]
+        return [
+            Candidate(Action(root.action), root.visits, root.value, (Action(root.action),), mean=root.value)
+            for root in tried
+        ]
 
 
 def _name(kind: str, settings: Settings) -> str:

@@ -10,7 +10,7 @@ A class that searches is a `Thinker`: it gives `think` and `limit`, and gets `ch
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -32,6 +32,7 @@ __all__ = [
     "limit_within",
     "may_ponder",
     "ponder",
+    "position_value",
 ]
 
 ENDLESS = Limit(steps=2**63)
@@ -49,6 +50,20 @@ class Candidate:
     visits: int
     value: float | None  # expected return of player 0; None: it has no opinion
     line: tuple[Action, ...]  # the principal line; it begins with the action
+    line_visits: tuple[int, ...] = ()  # of each action of the line; empty: nobody counts them
+    mean: float | None = None  # mean return of player 0 alone, without what the value shares with others, if known
+    rave: tuple[float, float] | None = None  # RAVE value of player 0 and its count, where the search has one
+
+
+def position_value(candidates: Sequence[Candidate]) -> float | None:
+    """What player 0 may expect in the position of the candidates: the mean of all simulations, where they are means.
+
+    The best action's value, which it is otherwise, would be too hopeful: it is the largest of many noisy numbers.
+    """
+    means = [(each.mean, each.visits) for each in candidates if each.mean is not None]
+    if visits := sum(count for _, count in means):
+        return sum(mean * count for mean, count in means) / visits
+    return next((candidate.value for candidate in candidates if candidate.value is not None), None)
 
 
 class Thinking(Protocol):

@@ -194,12 +194,18 @@ class _TreeThinking:
 
     def candidates(self) -> list[Candidate]:
         is_certain = self._game.facts.deterministic
-        return [
-            Candidate(
-                node.action,
-                node.visits,
-                node.combined,
-                (node.action, *(behind.action for behind in (node.principal_variation() if is_certain else []))),
+        found = []
+        for node in self._search.ranked():
+            line = [node, *(node.principal_variation() if is_certain else [])]
+            found.append(
+                Candidate(
+                    node.action,
+                    node.visits,
+                    node.combined,
+                    tuple(step.action for step in line),
+                    tuple(step.visits for step in line),
+                    node.value,
+                    node.rave,
+                )
             )
-            for node in self._search.ranked()
-        ]
+        return found

@@ -26,6 +26,7 @@ Not here: the grammar and the charsets of SGF (katachi.games.go.sgf), coordinate
 import math
 import os
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -51,7 +52,7 @@ from katachi.games.go.vertex import (
     parse_vertex,
 )
 
-__all__ = ["MAX_MOVES", "GameResult", "Record", "format_komi", "format_result", "parse_result"]
+__all__ = ["MAX_MOVES", "GameResult", "Record", "RecordedMove", "format_komi", "format_result", "parse_result"]
 
 MAX_MOVES = 5_000
 """The longest game that becomes a Position, which copies its history with every move: time grows with the square."""
@@ -257,35 +258,26 @@ class Record:
         """
         if before_move is not None and before_move < 1:
             raise InvalidArgumentError(f"before_move counts from 1, not {before_move}")
-        size = self.size
-        if max(size) > _LARGEST_BOARD:
-            raise node_error("root node", "SZ", self.root.simple_text("SZ"), "Katachi plays on boards up to 19x19")
-        information = self._information("RU", "KM", "HA")
-        if rules is None:
-            rules = _with_komi(_parse_rules(information["RU"][0]) or Rules.named("chinese"), *information["KM"])
-        elif isinstance(rules, str):
-            rules = _with_komi(Rules.named(rules), *information["KM"])
-        black = any(map(str.strip, self.root.properties.get("AB", ())))
-        replay = _Replay(size, rules, _parse_handicap(*information["HA"]) if black else 0)
-        played = 0
-        for number, node in enumerate(self.root.main_line()):
-            properties = node.properties
-            if not properties or _MEANINGFUL.isdisjoint(properties):
-                continue
-            mover = Player.BLACK if "B" in properties else Player.WHITE if "W" in properties else None
-            if mover is not None:
-                played += 1
-                if played == before_move:
-                    return replay.position(mover)
-                if played > MAX_MOVES:
-                    raise node_error(_place(number), _LETTER[mover], None, f"more than {MAX_MOVES} moves")
-            _check_node(node, number, self.root)
-            move = None if mover is None else _move_of(node, number, size)
-            if move is None:
-                replay.set_up(node, number)
-            else:
-                replay.play(node, number, move)
+        replay = self._replay(rules)
+        for place in self._places():
+            if place.mover is not None and place.move_number == before_move:
+                return replay.position(place.mover)
+            self._follow(replay, place)
         return replay.position(None)
+
+    def replayed(self, rules: Rules | str | None = None) -> "Iterator[RecordedMove]":
+        """The moves of the main line with the positions around them; `rules` as in `position`."""
+        replay = self._replay(rules)
+        for place in self._places():
+            if place.mover is None:
+                self._follow(replay, place)
+                continue
+            before = replay.position(place.mover)
+            if before.is_over or before.to_play is not place.mover:
+                before = before.turned_to(place.mover)
+            action = self._follow(replay, place)
+            assert action is not None
+            yield RecordedMove(place.node, place.mover, action, before, replay.position(None))
 
     def append(self, player: Player, action: int | str, comment: str = "") -> SgfNode:
         """Adds a move, an action or a vertex, at the end of the main line; nobody checks whether it is legal."""
@@ -312,6 +304,42 @@ class Record:
         return f"<Record {self.width}x{self.height} {' – '.join(self.players)}>"
 
     # -- the parts
+
+    def _replay(self, rules: Rules | str | None) -> "_Replay":
+        size = self.size
+        if max(size) > _LARGEST_BOARD:
+            raise node_error("root node", "SZ", self.root.simple_text("SZ"), "Katachi plays on boards up to 19x19")
+        information = self._information("RU", "KM", "HA")
+        if rules is None:
+            rules = _with_komi(_parse_rules(information["RU"][0]) or Rules.named("chinese"), *information["KM"])
+        elif isinstance(rules, str):
+            rules = _with_komi(Rules.named(rules), *information["KM"])
+        black = any(map(str.strip, self.root.properties.get("AB", ())))
+        return _Replay(size, rules, _parse_handicap(*information["HA"]) if black else 0)
+
+    def _places(self) -> "Iterator[_Place]":
+        """The nodes of the main line that mean something for the position."""
+        played = 0
+        for number, node in enumerate(self.root.main_line()):
+            properties = node.properties
+            if not properties or _MEANINGFUL.isdisjoint(properties):
+                continue
+            mover = Player.BLACK if "B" in properties else Player.WHITE if "W" in properties else None
+            played += mover is not None
+            yield _Place(number, node, mover, played)
+
+    def _follow(self, replay: "_Replay", place: "_Place") -> Action | None:
+        """Goes on by a node; its move, if it has one."""
+        number, node, mover, played = place
+        if mover is not None and played > MAX_MOVES:
+            raise node_error(_place(number), _LETTER[mover], None, f"more than {MAX_MOVES} moves")
+        _check_node(node, number, self.root)
+        move = None if mover is None else _move_of(node, number, self.size)
+        if move is None:
+            replay.set_up(node, number)
+            return None
+        replay.play(node, number, move)
+        return move[2]
 
     def _information(self, *names: str) -> dict[str, tuple[str, str]]:
         """Properties of the game, each as a line of text and the node that has it; the text is empty if none has.
@@ -362,6 +390,23 @@ class Record:
                 node = node.add_child({"PL": [_LETTER[player]]})
             if ply in turns:
                 node = node.add_child({"PL": [_LETTER[turns[ply]]]})
+
+
+class RecordedMove(NamedTuple):
+    """A move of the main line."""
+
+    node: SgfNode
+    player: Player
+    action: Action
+    before: Position  # with that player to move
+    after: Position
+
+
+class _Place(NamedTuple):
+    number: int  # of the node on the main line
+    node: SgfNode
+    mover: Player | None
+    move_number: int  # of the last move up to here
 
 
 class _Replay:

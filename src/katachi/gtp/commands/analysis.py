@@ -23,7 +23,7 @@ from katachi.players.thinking import Candidate, Thinking
 
 _USUAL_INTERVAL = 1.0  # seconds between two reports, if the controller does not say
 _PAUSE = 0.02  # seconds between two looks at the controller when nothing is left to search
-# KataGo's switches. All are read; only ownership is known here.
+# KataGo's switches. All are read; only ownership and pvVisits are known here.
 _SWITCHES = (
     "rootInfo", "ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "pvVisits", "pvEdgeVisits",
     "noResultValue",
@@ -38,6 +38,7 @@ class _Options:
     interval: float = _USUAL_INTERVAL  # seconds
     most: int | None = None  # moves in a report
     with_ownership: bool = False
+    with_line_visits: bool = False
     avoided: frozenset[Action] = frozenset()
     allowed: frozenset[Action] | None = None
 
@@ -133,7 +134,13 @@ class _Reports:
         assert candidate.value is not None
         rate = self._winrate(_share(self._session, self._options.player, candidate.value))
         words = {"move": line[0], "visits": candidate.visits, "winrate": rate, "lcb": rate, "order": order}
-        return " ".join(["info", *(f"{key} {value}" for key, value in words.items()), "pv", *line])
+        if candidate.rave is not None:  # GUIs read pairs up to `pv`, and pass over keys that they do not know
+            value, count = candidate.rave
+            words["raveWinrate"] = self._winrate(_share(self._session, self._options.player, value))
+            words["raveVisits"] = round(count)
+        visits = candidate.line_visits if self._options.with_line_visits else ()
+        behind = ["pvVisits", *map(str, visits)] if visits else []
+        return " ".join(["info", *(f"{key} {value}" for key, value in words.items()), "pv", *line, *behind])
 
 
 def _share(session: Session, player: Player, value: float) -> float:
@@ -183,6 +190,7 @@ def _read_options(session: Session, words: Sequence[str], *, of_katago: bool = F
             options.most = _count(value)
         elif of_katago and key in _SWITCHES and value.lower() in ("true", "false"):
             options.with_ownership |= key == "ownership" and value.lower() == "true"
+            options.with_line_visits |= key == "pvVisits" and value.lower() == "true"
         else:
             raise GtpError("syntax error")
     legal = session.game.legal_actions(session.state_for(options.player))
