@@ -29,7 +29,15 @@ from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.status import PLAYOUTS
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
-from katachi.players.thinking import ENDLESS, Candidate, Thinking, ThinkingPlayer, position_value
+from katachi.players.thinking import (
+    ENDLESS,
+    Candidate,
+    Thinking,
+    ThinkingPlayer,
+    keep_ownership,
+    ownership,
+    position_value,
+)
 
 __all__ = ["AnalysisEngine", "checked_thinker"]
 
@@ -201,7 +209,9 @@ class _Telling:
         self._viewer = {"BLACK": Player.BLACK, "WHITE": Player.WHITE, "SIDETOMOVE": position.to_play}[
             task.query.perspective
         ]
-        self._ownership = self._find_ownership(rng) if task.query.with_ownership else None
+        self._rng = rng
+        if task.query.with_ownership:
+            keep_ownership(thinking)
 
     def answer(self, *, is_during_search: bool) -> Json | None:
         """None: nothing is known yet."""
@@ -222,8 +232,8 @@ class _Telling:
                 "winrate": self._winrate(position_value(known)),
             },
         }
-        if self._ownership is not None:
-            answer["ownership"] = self._ownership
+        if query.with_ownership:
+            answer["ownership"] = self._ownership()
         return answer
 
     def _info(self, order: int, candidate: Candidate) -> Json:
@@ -254,9 +264,11 @@ class _Telling:
             return None
         return round(min(1.0, max(0.0, self._facts.value_for(self._viewer, value))), _DIGITS)
 
-    def _find_ownership(self, rng: Rng) -> list[float]:
+    def _ownership(self) -> list[float]:
+        """By the search's own simulations, or by playouts where it cannot tell."""
         sign = 1 if self._viewer is Player.BLACK else -1
-        return [round(sign * share, _DIGITS) for share in self._position.ownership(PLAYOUTS, rng.split("ownership"))]
+        shares = ownership(self._thinking) or self._position.ownership(PLAYOUTS, self._rng.split("ownership"))
+        return [round(sign * share, _DIGITS) for share in shares]
 
 
 def _nothing(task: _Task) -> Json:

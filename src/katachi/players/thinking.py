@@ -29,8 +29,10 @@ __all__ = [
     "ThinkingPlayer",
     "choose_within",
     "expected_moves",
+    "keep_ownership",
     "limit_within",
     "may_ponder",
+    "ownership",
     "ponder",
     "position_value",
 ]
@@ -69,7 +71,8 @@ def position_value(candidates: Sequence[Candidate]) -> float | None:
 class Thinking(Protocol):
     """One search under way from one state. It is over when its player begins the next one.
 
-    One that does something only for a decision also has `ponder(limit, progress)`: `run` without it.
+    One that does something only for a decision also has `ponder(limit, progress)`: `run` without it. One that can tell
+    who holds which point of a Go board when its simulations end has `keep_ownership()` and `ownership()`.
     """
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
@@ -152,6 +155,19 @@ def ponder(thinking: Thinking, limit: Limit, progress: Progress | None = None) -
     """Goes on where nothing is to be decided: as `run`, but only with what is kept for later."""
     run: Callable[[Limit, Progress | None], bool] = getattr(thinking, "ponder", thinking.run)
     return run(limit, progress)
+
+
+def keep_ownership(thinking: Thinking) -> None:
+    """Asks a thinking about Go to count who holds which point when its simulations end, if it can."""
+    keep = getattr(thinking, "keep_ownership", None)
+    if keep is not None:
+        keep()
+
+
+def ownership(thinking: Thinking) -> list[float]:
+    """By point, how much more often Black than White held it: -1 to 1. Empty if it cannot tell."""
+    told: Callable[[], list[float]] = getattr(thinking, "ownership", list)
+    return told()
 
 
 def may_ponder(player: GamePlayer) -> bool:

@@ -175,6 +175,12 @@ class _TreeThinking:
         self._player.keep(self._search, self._game, self._state, None)
         return is_done
 
+    def keep_ownership(self) -> None:
+        self._search.keep_ownership()
+
+    def ownership(self) -> list[float]:
+        return self._search.ownership()
+
     def decision(self) -> Decision:
         action = self._search.best(copy(self._ties))
         value = next(root.value for root in self._search.root_actions() if root.action == action)

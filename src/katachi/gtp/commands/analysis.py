@@ -19,7 +19,7 @@ from katachi.gtp.protocol import GtpError, parse_color
 from katachi.gtp.registry import command, parse_vertex
 from katachi.gtp.session import LONG, Session
 from katachi.players.player import Decision
-from katachi.players.thinking import Candidate, Thinking
+from katachi.players.thinking import Candidate, Thinking, keep_ownership, ownership
 
 _USUAL_INTERVAL = 1.0  # seconds between two reports, if the controller does not say
 _PAUSE = 0.02  # seconds between two looks at the controller when nothing is left to search
@@ -110,7 +110,8 @@ class _Reports:
         self._session, self._thinking, self._options, self._winrate = session, thinking, options, winrate
         self._state = session.state_for(options.player)
         self._last = time.monotonic()
-        self._ownership = _ownership(session, options) if options.with_ownership else ""
+        if options.with_ownership:
+            keep_ownership(thinking)
         self.number = 0
         session.say("")
 
@@ -126,8 +127,16 @@ class _Reports:
         candidates = [c for c in self._thinking.candidates() if c.value is not None and self._options.allows(c.action)]
         if candidates:
             infos = [self._info(order, c) for order, c in enumerate(candidates[: self._options.most])]
-            self._session.say(" ".join([*infos, self._ownership] if self._ownership else infos))
+            self._session.say(" ".join([*infos, *self._ownership()]))
             self.number += 1
+
+    def _ownership(self) -> list[str]:
+        """By the search's own simulations, or by playouts where it cannot tell."""
+        if not self._options.with_ownership or not isinstance(self._session, GoSession):
+            return []
+        sign = 1 if self._options.player is Player.BLACK else -1
+        shares = ownership(self._thinking) or self._session.ownership()
+        return ["ownership", *(f"{sign * share:.2f}" for share in shares)]
 
     def _info(self, order: int, candidate: Candidate) -> str:
         line = self._session.format_moves(self._state, candidate.line)
@@ -156,13 +165,6 @@ def _lz_winrate(share: float) -> str:
 
 def _kata_winrate(share: float) -> str:
     return f"{share:.6f}"
-
-
-def _ownership(session: Session, options: _Options) -> str:
-    if not isinstance(session, GoSession):
-        return ""
-    sign = 1 if options.player is Player.BLACK else -1
-    return " ".join(["ownership", *(f"{sign * share:.2f}" for share in session.ownership())])
 
 
 # -- reading the words
