@@ -13,9 +13,7 @@ from katachi.core.errors import InvalidArgumentError, SettingsError
 from katachi.experiments.duel_plots import Panel, draw_panels
 from katachi.experiments.duels import Duel, DuelsSettings, values_of
 from katachi.experiments.experiment import SCALES, Answer, Row, read_rows
-from katachi.experiments.ledger import load_ledger
-from katachi.experiments.registry import experiment, load_experiments
-from katachi.experiments.td_duels import (
+from katachi.experiments.go_duels import (
     Finding,
     all_of,
     beats,
@@ -33,6 +31,8 @@ from katachi.experiments.td_duels import (
     run_duels,
     shown,
 )
+from katachi.experiments.ledger import load_ledger
+from katachi.experiments.registry import experiment, load_experiments
 from katachi.experiments.td_search_example.runner import BEST, POSITION, look
 from katachi.games.go import GoGame, Position
 from katachi.players.registry import make_player
