@@ -64,4 +64,5 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
         Panel(title, "player", "sims", {"sims": _SIMS}, published=told["table-1"]),
         Panel("heuristic MC-RAVE", "sims", "player", {"player": "heuristic"}, published=by_sims),
     ]
-    draw_panels(played(rows), panels, path)
+    order = list(told["table-1"])
+    draw_panels(sorted(played(rows), key=lambda duel: order.index(duel["player"])), panels, path)

@@ -9,6 +9,8 @@ from katachi.experiments.go_duels import count_rows, headline, played, run_duels
 
 __all__ = ["draw", "run", "summarise", "total"]
 
+_STEPS = ("playouts", "rave", "prior", "expansion")
+
 total, run = count_rows, run_duels
 
 
@@ -19,6 +21,6 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
 
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
-    """With what the table lets expect."""
-    panel = Panel("each step against the one before", "step", "sims", published=claim.numbers["printed"])
-    draw_panels(played(rows), [panel], path)
+    """In the order of the table."""
+    duels = sorted(played(rows), key=lambda duel: _STEPS.index(duel["step"]))
+    draw_panels(duels, [Panel("each step against the one before", "step", "sims")], path)
