@@ -10,7 +10,8 @@ from katachi.experiments.experiment import Row
 from katachi.experiments.ledger import load_ledger
 from katachi.experiments.rave_example.runner import Example, count
 from katachi.experiments.registry import experiment, load_experiments
-from tests.unit.experiment_smoke import answers, check_bars, check_players, check_smoke, games
+from tests.unit.experiment_smoke import check_smoke
+from tests.unit.go_duel_checks import answers, check_bars, check_players, games
 
 OTHERS = {"even": (52, 50), "grandfather": (50, 35), "handcrafted": (65, 60)}  # priors at M = 50 and 200
 EXPERIMENTS = [id for id in load_experiments() if id.startswith(("mc-rave-", "mogo-", "rave-"))]

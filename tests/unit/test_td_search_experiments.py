@@ -38,7 +38,8 @@ from katachi.experiments.registry import experiment, load_experiments
 from katachi.experiments.td_search_example.runner import BEST, POSITION, look
 from katachi.games.go import GoGame, Position
 from katachi.players.registry import make_player
-from tests.unit.experiment_smoke import answers, check_bars, check_players, check_smoke, games, one
+from tests.unit.experiment_smoke import check_smoke
+from tests.unit.go_duel_checks import answers, check_bars, check_players, games, one
 
 EXPERIMENTS = [id for id in load_experiments() if id.startswith(("td-search-", "dyna2-", "hybrid-"))]
 
