@@ -193,6 +193,21 @@ class TestPriors:
         found = answers("mc-rave-priors", *self.rows({50: 85}, OTHERS, 70))["silver-h16"]
         assert "shapes 85.0 %, handcrafted 65.0 %, even 52.0 %, grandfather 50.0 %" in found.result
 
+    def test_against_gnu_go(self) -> None:
+        """Where it was played it counts: here even games are far better against it."""
+        rows = self.rows({5: 60, 50: 85, 200: 75}, OTHERS, 70)
+        rows += [games(rate, against="gnugo", prior=x, M=50, sims=3000) for x, rate in (("shapes", 50), ("even", 80))]
+        assert verdicts("mc-rave-priors", rows, "silver-fig-8-3", "silver-h16", "mogo-a5") == (
+            "partly",
+            "reproduced",
+            "reproduced",
+        )
+
+    def test_a_figure_of_the_other_games_alone(self, tmp_path: Path) -> None:
+        found = experiment("mc-rave-priors")
+        found.runner.draw([games(70, against="grandfather", M=200, sims=1000)], found.claim, tmp_path / "a")
+        assert (tmp_path / "a.png").stat().st_size > 1000
+
     def test_an_order_of_three_is_not_certain(self) -> None:
         rows = self.rows({50: 85}, {"even": (50, 50), "grandfather": (50, 50)}, 70)
         assert verdicts("mc-rave-priors", rows, "silver-h16") == ("partly",)

@@ -38,11 +38,11 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     duels = played(rows)
     line = find(duels, against="none")
     line = find(line, sims=max(values_of(line, "sims"), default=0))
-    best = _best_count(line, claim)
+    best, above = _best_count(line, claim), [*_above(line), *_above(find(duels, against="gnugo"))]
     answers = {
-        "silver-fig-8-3": mixed([*_above(line), best]),
+        "silver-fig-8-3": mixed([*above, best]),
         "silver-h16": headline(duels, claim, "silver-h16", _order(line)),
-        "mogo-fig-3": mixed([*_above(line), *_range(line, claim)]),
+        "mogo-fig-3": mixed([*above, *_range(line, claim)]),
         "mogo-a5": all_of([best]),
         "mogo-a6": headline(duels, claim, "mogo-a6"),
     }
@@ -61,7 +61,10 @@ def _above(duels: Sequence[Duel]) -> list[Finding]:
     """Local shapes against each of the others, at the usual M."""
     learnt = only(duels, prior=_LEARNT, M=_USUAL)
     others = [duel for duel in find(duels, M=_USUAL) if duel is not learnt]
-    return [is_stronger(f"local shapes above {duel['prior']}, M = {_USUAL}", learnt, duel) for duel in others]
+    return [
+        is_stronger(f"local shapes above {duel['prior']}, against {duel['against']}, M = {_USUAL}", learnt, duel)
+        for duel in others
+    ]
 
 
 def _best_count(duels: Sequence[Duel], claim: Claim) -> Finding:
@@ -87,4 +90,4 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     for against, title in (("none", "against no prior"), ("gnugo", "against GNU Go level 10")):
         for sims in values_of(find(duels, against=against), "sims"):
             panels.append(Panel(f"{title}, {sims:,} simulations", "M", "prior", {"against": against, "sims": sims}))
-    draw_panels(duels, panels, path)
+    draw_panels(duels, panels or [Panel("not played yet", "M", "prior", {"against": "none"})], path)
