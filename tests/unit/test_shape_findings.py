@@ -75,6 +75,7 @@ class TestCounts:
             (9, {"all_weights": 63_662}, {"silver-table-5-1", "silver-h1"}),
             (9, {"active": 387}, {"silver-table-5-1", "silver-h1"}),
             (5, {"small_weights": 108}, {"silver-h1", "balancing-k10"}),
+            (9, {"all_features": 969_893}, {"silver-table-5-1", "silver-h1", "mogo-a9"}),
         ],
     )
     def test_one_number_wrong(self, board: int, change: dict[str, int], wrong: set[str]) -> None:

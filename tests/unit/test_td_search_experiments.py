@@ -1,7 +1,6 @@
 """The experiments on TD search and Dyna-2: each once, small, and their verdicts on rows made by hand."""
 
 import copy
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,15 @@ from katachi._core import Rng
 from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError, SettingsError
 from katachi.experiments.duel_plots import Panel, draw_panels
-from katachi.experiments.duels import Duel, DuelsSettings, values_of
-from katachi.experiments.experiment import SCALES, Answer, Row, read_rows
-from katachi.experiments.ledger import load_ledger
-from katachi.experiments.registry import experiment, load_experiments
-from katachi.experiments.td_duels import (
+from katachi.experiments.duels import DuelsSettings, Label, values_of
+from katachi.experiments.experiment import Row, read_rows
+from katachi.experiments.go_duels import (
     Finding,
     all_of,
     beats,
+    best_within,
     count_rows,
+    does_not_win,
     duel_settings,
     elo,
     is_alike,
@@ -32,32 +31,17 @@ from katachi.experiments.td_duels import (
     rises,
     run_duels,
     shown,
+    stays_below,
 )
+from katachi.experiments.ledger import load_ledger
+from katachi.experiments.registry import experiment, load_experiments
 from katachi.experiments.td_search_example.runner import BEST, POSITION, look
 from katachi.games.go import GoGame, Position
 from katachi.players.registry import make_player
 from tests.unit.experiment_smoke import check_smoke
-from tests.unit.test_duels import chunk
+from tests.unit.go_duel_checks import answers, check_bars, check_players, games, one
 
 EXPERIMENTS = [id for id in load_experiments() if id.startswith(("td-search-", "dyna2-", "hybrid-"))]
-
-
-def games(rate: int, of: int = 200, **labels: Any) -> Row:  # noqa: ANN401
-    """A row of a match on 9x9 in which the first player won so many per cent; labels make its players."""
-    won = 2 * round(of * rate / 200)
-    names = ",".join(f"{name}={value}" for name, value in labels.items())
-    board = {"game": "go", "options": {"size": labels.get("board", 9)}}
-    return {**chunk(won, 0, of - won, **labels), **board, "first": f"one:{names}", "second": "other"}
-
-
-def one(rate: int, of: int = 200, **labels: Any) -> Duel:  # noqa: ANN401
-    (duel,) = played([games(rate, of, **labels)])
-    return duel
-
-
-def answers(id: str, *rows: Row) -> dict[str, Answer]:
-    found = experiment(id)
-    return dict(found.runner.summarise(rows, found.claim).answers)
 
 
 def verdict(id: str, row: str, *rows: Row) -> str:
@@ -75,29 +59,12 @@ class TestExperiments:
             answers(id)
 
     @pytest.mark.parametrize("id", EXPERIMENTS)
-    def test_bars_are_of_games_that_are_played(self, id: str) -> None:
-        """In quick and in full; what a bar names by mistake would be missing for ever."""
-        found = experiment(id)
-        for scale in ("quick", "full"):
-            told = found.settings(scale, 1)
-            if "duel" not in told:
-                continue
-            labels = [cell.labels for cell in DuelsSettings.from_mapping(duel_settings(told)).cells()]
-            for bar in found.claim.numbers.get("bars", []):
-                assert bar["row"] in found.description.rows
-                assert any(bar["labels"].items() <= own.items() for own in labels), bar
+    def test_bars(self, id: str) -> None:
+        check_bars(id)
 
     @pytest.mark.parametrize("id", EXPERIMENTS)
-    def test_every_player_can_be_made(self, id: str) -> None:
-        """Of all scales, without the weights that are trained first."""
-        for scale in SCALES:
-            told = experiment(id).settings(scale, 1)
-            cells = DuelsSettings.from_mapping(duel_settings(told)).cells() if "duel" in told else []
-            names = {f"@{training['name']}" for training in told.get("training", [])}
-            for spec in {spec for cell in cells for spec in (cell.first, cell.second)}:
-                assert set(re.findall(r"@\w+", spec)) <= names
-                if shown(spec) == spec:
-                    make_player(re.sub(r"@\w+", "shipped", spec))
+    def test_players(self, id: str) -> None:
+        check_players(id)
 
     def test_every_claim_of_the_two_chapters_has_its_experiment(self) -> None:
         answered = [row for id in EXPERIMENTS for row in experiment(id).description.rows]
@@ -186,6 +153,23 @@ class TestFindings:
         assert beats("one", duel, loses=True).verdict == loses
         assert is_even("one", duel).verdict == even
 
+    @pytest.mark.parametrize(("rate", "verdict"), [(60, "not"), (50, "reproduced"), (30, "reproduced")])
+    def test_not_winning(self, rate: int, verdict: str) -> None:
+        assert does_not_win("one", one(rate)).verdict == verdict
+
+    @pytest.mark.parametrize(("rate", "verdict"), [(4, "reproduced"), (7, "partly"), (20, "not")])
+    def test_bars_from_above(self, rate: int, verdict: str) -> None:
+        assert stays_below("one", one(rate), 5).verdict == verdict
+
+    @pytest.mark.parametrize(
+        ("rates", "verdict"), [((40, 70, 50), "reproduced"), ((71, 70, 50), "partly"), ((90, 50, 40), "not")]
+    )
+    def test_where_the_best_is(self, rates: tuple[int, ...], verdict: str) -> None:
+        line = [one(rate, M=count) for count, rate in zip((5, 50, 500), rates, strict=True)]
+        found = best_within("shapes", line, "M", 20, 100)
+        assert found.verdict == verdict
+        assert f"M = 50: {rates[1]}.0 %" in found.text
+
     @pytest.mark.parametrize(
         ("high", "low", "stronger", "by_15", "alike"),
         [
@@ -211,8 +195,9 @@ class TestFindings:
 
     def test_what_was_not_played_is_neither(self) -> None:
         missing = [reaches("a", None, 50), beats("a", None), is_even("a", None), is_stronger("a", None, one(50))]
-        for found in [*missing, is_alike("a", one(50), None)]:
+        for found in [*missing, is_alike("a", one(50), None), does_not_win("a", None), stays_below("a", None, 5)]:
             assert found == Finding("partly", "a: not played at this scale")
+        assert best_within("a", [one(50, M=1)], "M", 0, 9) == Finding("partly", "a, best M: not played at this scale")
 
     @pytest.mark.parametrize(
         ("verdicts", "strict", "loose"),
@@ -244,7 +229,9 @@ class TestFindings:
 
     def test_a_panel_with_words_and_one_without_games(self, tmp_path: Path) -> None:
         duels = [one(50, t=value, sims=10) for value in (1, "never")]
-        draw_panels(duels, [Panel("some", "t", "sims", bar=60), Panel("none", "t", "sims", {"t": 5})], tmp_path / "a")
+        printed: dict[Label, float] = {1: 70.0, "never": 20.0, 3: 50.0}  # 3 was not played
+        some = Panel("some", "t", "sims", bar=60, published=printed)
+        draw_panels(duels, [some, Panel("none", "t", "sims", {"t": 5})], tmp_path / "a")
         assert (tmp_path / "a.png").stat().st_size > 1000
 
 

@@ -91,6 +91,7 @@ class Panel:
     lines: str  # a label; what has none is one curve
     where: Mapping[str, Label] = field(default_factory=dict)  # labels of the duels that it shows
     bar: float | None = None  # per cent
+    published: Mapping[Label, float] = field(default_factory=dict)  # win rates by what is on x
 
 
 def draw_panels(duels: Sequence[Duel], panels: Sequence[Panel], path: Path) -> None:
@@ -118,6 +119,9 @@ def _draw_panel(axes: "Axes", duels: Sequence[Duel], panel: Panel) -> None:
     even_line(axes, panel.title, panel.x)
     axes.set_ylim(-3, 103)
     axes.set_xticks(list(places.values()), [str(value) for value in places], rotation=30)
+    printed = {places[value]: rate for value, rate in panel.published.items() if value in places}
+    if printed:
+        plot_published(axes, list(printed), list(printed.values()))
     if panel.bar is not None:
         axes.axhline(panel.bar, color="black", linestyle="--", linewidth=1, label=f"bar {panel.bar:g} %")
     if lines:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from katachi.experiments.duel_plots import Panel, draw_panels
 from katachi.experiments.experiment import Claim, Row, Summary
-from katachi.experiments.td_duels import count_rows, headline, played, run_duels, summary
+from katachi.experiments.go_duels import count_rows, headline, played, run_duels, summary
 
 __all__ = ["draw", "run", "summarise", "total"]
 

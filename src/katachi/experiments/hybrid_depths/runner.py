@@ -12,7 +12,7 @@ from katachi.arena.ratings import Ratings
 from katachi.experiments.duel_plots import Panel, draw_panels
 from katachi.experiments.duels import Duel, find, only, values_of
 from katachi.experiments.experiment import Answer, Claim, Row, Summary, Verdict
-from katachi.experiments.td_duels import (
+from katachi.experiments.go_duels import (
     Finding,
     all_of,
     count_rows,

@@ -155,6 +155,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     answers = {
         "silver-table-5-1": _nine(boards, faults),
         "silver-h1": _headline(boards, every),
+        "mogo-a9": _million(boards),
         "balancing-k10": _five(boards),
     }
     return summary_of(_COLUMNS, table, answers)
@@ -177,6 +178,13 @@ def _headline(boards: Mapping[int, Row], every: Sequence[str]) -> Answer:
     text += " that are known" + "".join(f"; {fault}" for fault in every[:5])
     is_enough = {5, 9} <= boards.keys()
     return Answer("not" if every else "reproduced" if is_enough else "partly", text)
+
+
+def _million(boards: Mapping[int, Row]) -> Answer:
+    if 9 not in boards:
+        return Answer("partly", "9x9 is not counted yet")
+    found = boards[9]["all_features"]
+    return Answer("reproduced" if found == 969_894 else "not", f"{found:,} features on 9x9")
 
 
 def _five(boards: Mapping[int, Row]) -> Answer:

@@ -5,12 +5,20 @@ from pathlib import Path
 
 from katachi.experiments.duel_plots import Panel, draw_panels
 from katachi.experiments.duels import Duel
-from katachi.experiments.experiment import Claim, Row, Summary, Verdict
-from katachi.experiments.td_duels import Finding, beats, count_rows, is_even, mixed, played, run_duels, summary
+from katachi.experiments.experiment import Claim, Row, Summary
+from katachi.experiments.go_duels import (
+    Finding,
+    beats,
+    count_rows,
+    does_not_win,
+    is_even,
+    mixed,
+    played,
+    run_duels,
+    summary,
+)
 
 __all__ = ["draw", "run", "summarise", "total"]
-
-_OPPOSITE: dict[Verdict, Verdict] = {"reproduced": "not", "partly": "reproduced", "not": "reproduced"}
 
 total, run = count_rows, run_duels
 
@@ -31,8 +39,7 @@ def _finding(duel: Duel, claim: Claim) -> Finding:
         return beats(f"{variant} loses {at}", duel, loses=True)
     if variant in claim.numbers["even"]:
         return is_even(f"{variant} is even {at}", duel)
-    found = beats(f"{variant} does not win {at}", duel)
-    return Finding(_OPPOSITE[found.verdict], found.text)
+    return does_not_win(f"{variant} does not win {at}", duel)
 
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:

@@ -16,7 +16,7 @@ from katachi.core.limit import Limit
 from katachi.experiments.duel_plots import new_figure, save_figure
 from katachi.experiments.duels import run_others
 from katachi.experiments.experiment import Claim, Progress, Row, Summary, Verdict, summary_of
-from katachi.experiments.td_duels import Finding, mixed
+from katachi.experiments.go_duels import Finding, mixed
 from katachi.features.local_shapes import LocalShapes, ShapeSettings, parse_shape
 from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position

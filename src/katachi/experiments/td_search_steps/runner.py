@@ -6,7 +6,7 @@ from pathlib import Path
 from katachi.experiments.duel_plots import Panel, draw_panels
 from katachi.experiments.duels import Duel, find, only, values_of
 from katachi.experiments.experiment import Answer, Claim, Row, Summary
-from katachi.experiments.td_duels import (
+from katachi.experiments.go_duels import (
     Finding,
     beats,
     count_rows,

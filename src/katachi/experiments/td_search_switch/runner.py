@@ -12,11 +12,12 @@ from typing import Any
 from katachi._core import Rng
 from katachi.arena.executor import Executor
 from katachi.experiments.duel_plots import Panel, draw_panels
-from katachi.experiments.duels import Duel, best_of, find, near_best, only, run_others, values_of
+from katachi.experiments.duels import Duel, find, only, run_others, values_of
 from katachi.experiments.experiment import Answer, Claim, Progress, Row, Summary, Verdict
-from katachi.experiments.td_duels import (
+from katachi.experiments.go_duels import (
     Finding,
     all_of,
+    best_within,
     count_rows,
     headline,
     mixed,
@@ -130,11 +131,7 @@ def _best(duels: Sequence[Duel], claim: Claim) -> Answer:
     findings = []
     for sims in values_of(duels, "sims"):
         line = find(duels, sims=sims)
-        best = best_of(line)
-        inside = [duel for duel in near_best(line) if low <= duel["switch"] <= high]
-        verdict: Verdict = "reproduced" if best in inside else "partly" if inside else "not"
-        rates = ", ".join(f"T = {duel['switch']}: {duel.rate:.1f} %" for duel in line)
-        findings.append(Finding(verdict, f"{sims:,} simulations, best T = {best['switch']} ({rates})"))
+        findings.append(best_within(f"{sims:,} simulations", line, "switch", low, high, "T"))
         findings.append(reaches(f"T = {_USUAL} against never", only(line, switch=_USUAL), claim.numbers["gain"]))
     return mixed(findings)
 

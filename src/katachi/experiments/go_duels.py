@@ -1,4 +1,4 @@
-"""Duels of players that learn while they think: what the experiments on chapters 6, 7 and 10 of Silver (2009) share.
+"""Duels in Go, findings and bars: what the experiments on chapters 6, 7, 8 and 10 of Silver (2009) share.
 
 Settings are those of katachi.experiments.duels, and shorter: the game is Go under the rules of CGOS at komi 7.5, on 9x9
 unless a duel has another `size`, and `gnugo:level=N` is that engine. Weights that players need are learnt first, by
@@ -37,19 +37,34 @@ from katachi.arena.statistics import Score
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.settings import Settings
 from katachi.experiments import duels as plain
-from katachi.experiments.duels import Duel, at_least, both, difference, duels_of, is_above, only, percent, scored
+from katachi.experiments.duels import (
+    Duel,
+    at_least,
+    below,
+    best_of,
+    both,
+    difference,
+    duels_of,
+    is_above,
+    near_best,
+    only,
+    percent,
+    scored,
+)
 from katachi.experiments.experiment import Answer, Claim, Progress, Row, Summary, Verdict, read_rows, summary_of
 from katachi.experiments.gnugo import spec_of
 from katachi.training.self_play import Schedule, SelfPlaySettings, train
 
 __all__ = [
-    "Bar", "Finding", "all_of", "beats", "count_rows", "duel_settings", "elo", "headline", "is_alike", "is_even",
-    "is_stronger", "may_reach", "mixed", "played", "rate_duels", "reaches", "rises", "run_duels", "shown", "summary",
+    "Bar", "Finding", "all_of", "beats", "best_within", "count_rows", "does_not_win", "duel_settings", "elo",
+    "headline", "is_alike", "is_even", "is_stronger", "may_reach", "mixed", "played", "rate_duels", "reaches", "rises",
+    "run_duels", "shown", "stays_below", "summary",
 ]  # fmt: skip
 
 _COLUMNS = ("player", "against", "board", "win rate", "games", "Elo", "bar")
 _ENOUGH = 200  # games of a bar
 _GO = {"komi": 7.5, "rules": "cgos"}
+_OPPOSITE: dict[Verdict, Verdict] = {"reproduced": "not", "partly": "reproduced", "not": "reproduced"}
 _MARKS: dict[Verdict, str] = {"reproduced": "", "partly": " [not certain]", "not": " [not so]"}
 
 
@@ -214,6 +229,19 @@ def beats(text: str, duel: Duel | None, *, loses: bool = False) -> Finding:
     return Finding("reproduced" if is_won else "not" if is_lost else "partly", f"{text}: {scored(duel)}")
 
 
+def does_not_win(text: str, duel: Duel | None) -> Finding:
+    """Does the first player not win more than half for certain?"""
+    found = beats(text, duel)
+    return found if duel is None else Finding(_OPPOSITE[found.verdict], found.text)
+
+
+def stays_below(text: str, duel: Duel | None, bar: float) -> Finding:
+    """Does the first player win no more than that?"""
+    if duel is None:
+        return _missing(text)
+    return Finding(below(duel.score, bar), f"{text}: {scored(duel)}, at most {bar:g} %")
+
+
 def is_even(text: str, duel: Duel | None) -> Finding:
     """Is there no certain difference?"""
     if duel is None:
@@ -260,6 +288,18 @@ def rises(text: str, duels: Sequence[Duel], label: str) -> Finding:
     elif any(high < 0 for _, _, high in steps):
         verdict = "not"
     return Finding(verdict, f"{text}: " + ", ".join(f"{percent(duel.score)} at {duel[label]}" for duel in duels))
+
+
+def best_within(text: str, duels: Sequence[Duel], label: str, low: float, high: float, name: str = "") -> Finding:
+    """Is the best value of a label between these? It may be if one of those is not worse for certain."""
+    name = name or label
+    if len(duels) < 2:
+        return _missing(f"{text}, best {name}")
+    best = best_of(duels)
+    inside = [duel for duel in near_best(duels) if low <= duel[label] <= high]
+    verdict: Verdict = "reproduced" if best in inside else "partly" if inside else "not"
+    rates = ", ".join(f"{name} = {duel[label]:g}: {duel.rate:.1f} %" for duel in duels)
+    return Finding(verdict, f"{text}, best {name} = {best[label]:g} ({rates})")
 
 
 def all_of(findings: Sequence[Finding]) -> Answer:

@@ -1,0 +1,1 @@
+"""Exploration bonuses beside RAVE values."""

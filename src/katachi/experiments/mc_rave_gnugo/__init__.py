@@ -1,0 +1,1 @@
+"""UCT, MC-RAVE and heuristic MC-RAVE against GNU Go."""

@@ -1,0 +1,1 @@
+"""How long MC-RAVE trusts RAVE values: k."""

@@ -1,0 +1,1 @@
+"""What the moves of a new node of MC-RAVE begin with."""

@@ -1,0 +1,1 @@
+"""Heuristic MC-RAVE that bootstraps."""

@@ -1,0 +1,1 @@
+"""Two schedules of the weight of RAVE values."""

@@ -1,0 +1,1 @@
+"""What made MoGo strong, step by step."""

@@ -1,0 +1,1 @@
+"""An example of counting moves as if they had been first."""
