@@ -1,0 +1,1 @@
+"""Several threads on one memory or one tree, against one."""
