@@ -33,7 +33,8 @@ class TreePlayerSettings(TreeSearchSettings):
     seconds: float | None = Field(default=None, gt=0, description="Seconds per move.")
     early_stop: bool = Field(
         default=True,
-        description="Under a limit of seconds: decide as soon as no other action can have the most visits any more.",
+        description="Under a limit of seconds: decide as soon as no other action can have more visits any more than "
+        "the one that would be played.",
     )
     resign: float = Field(
         default=0.0,
@@ -140,7 +141,7 @@ class TreePlayer(Thinker):
 
 
 class _LeadWatch:
-    """Can another action than the most visited one still have the most visits when the time is over?"""
+    """Can another action than the one that would be played now still have the most visits when the time is over?"""
 
     def __init__(self, search: TreeSearch, seconds: float) -> None:
         self._search, self._seconds, self._started = search, seconds, time.monotonic()
@@ -149,10 +150,11 @@ class _LeadWatch:
 
     def goes_on(self) -> bool:
         spent = max(1e-9, time.monotonic() - self._started)
-        most = sorted((action.visits for action in self._search.root_actions()), reverse=True)[:2]
-        lead = most[0] - (most[1] if len(most) > 1 else 0)
+        most, *others = sorted(self._search.root_actions(), key=lambda action: action.visits, reverse=True)
+        lead = most.visits - (others[0].visits if others else 0)
         to_come = (self._search.simulations - self._before) / spent * (self._seconds - spent)
-        self.is_decided = spent > _LEAST_SHARE * self._seconds and lead > to_come
+        is_ahead = spent > _LEAST_SHARE * self._seconds and lead > to_come
+        self.is_decided = is_ahead and self._search.ranked()[0].action == most.action
         return not self.is_decided
 
 
@@ -162,6 +164,7 @@ class _TreeThinking:
         self._game, self._state = game, state
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on, until nothing can change any more (`early_stop`)."""
         if limit.seconds is None or not self._player.settings.early_stop:
             return self.ponder(limit, progress)
         watch = _LeadWatch(self._search, limit.seconds)
