@@ -14,7 +14,7 @@ from katachi.games.go.rules import Rules
 from katachi.games.registry import make_game
 from katachi.players.go_endings import passing_wins
 from katachi.players.registry import make_player
-from katachi.players.thinking import ThinkingPlayer
+from katachi.players.thinking import ThinkingPlayer, analyse
 from katachi.players.tree_player import _LeadWatch
 
 # Black has the left, White the right; one white stone is dead on the left.
@@ -107,6 +107,17 @@ def test_a_decided_search_stops_early(seconds: float, stops: bool) -> None:
     assert thinking.run(Limit(seconds=seconds))  # done either way
     assert (time.monotonic() - started < 0.9 * seconds) is stops
     assert thinking.decision().action == game.parse_action(state, "d")  # type: ignore[attr-defined]
+
+
+def test_an_analysis_does_not_stop_early() -> None:
+    """One legal move is sure to be played after half of the time; somebody who looks wants all of it."""
+    game = GoGame(1, Rules.named("cgos", 0.5))
+    player = make_player("uct:seconds=60")
+    assert isinstance(player, ThinkingPlayer)
+    thinking = player.think(game, game.initial_state(), Rng(1))
+    started = time.monotonic()
+    assert analyse(thinking, Limit(seconds=0.6))
+    assert time.monotonic() - started >= 0.6
 
 
 @pytest.mark.parametrize(("best", "stops"), [(7, True), (3, False)])

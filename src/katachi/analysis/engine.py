@@ -34,6 +34,7 @@ from katachi.players.thinking import (
     Candidate,
     Thinking,
     ThinkingPlayer,
+    analyse,
     keep_ownership,
     ownership,
     position_value,
@@ -182,7 +183,7 @@ class AnalysisEngine:
                 last = time.monotonic()
             return not task.is_ended
 
-        thinking.run(self._limit_of(query), go_on)
+        analyse(thinking, self._limit_of(query), go_on)
         return telling.answer(is_during_search=False) or _nothing(task)
 
     def _thinking(self, query: PositionQuery, game: GoGame, position: Position, rng: Rng) -> Thinking:

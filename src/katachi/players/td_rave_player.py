@@ -8,6 +8,7 @@ The source found no gain: the short-term memory knows about six plies, and MC-RA
 """
 
 import time
+from collections.abc import Callable
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -124,6 +125,18 @@ class _TdRaveThinking:
         self._tree: TreeThinking | None = None
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        return self._run(limit, progress, TreeThinking.run)
+
+    def analyse(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """The same, to the limit."""
+        return self._run(limit, progress, TreeThinking.analyse)
+
+    def _run(
+        self,
+        limit: Limit,
+        progress: Progress | None,
+        search_tree: Callable[[TreeThinking, Limit, Progress | None], bool],
+    ) -> bool:
         started = time.monotonic()
         learning = self._learning(limit)
         is_done = self._td.run(learning, progress)
@@ -135,7 +148,8 @@ class _TdRaveThinking:
         if not is_done:
             self._tree.ponder(Limit(simulations=1))  # there is something to decide by
             return False
-        return self._tree.run(_left(limit, self._learnt - before, time.monotonic() - started), progress)
+        left = _left(limit, self._learnt - before, time.monotonic() - started)
+        return search_tree(self._tree, left, progress)
 
     def ponder(self, limit: Limit, progress: Progress | None = None) -> bool:
         """What is learnt is kept, trees are not."""

@@ -183,6 +183,10 @@ class TreeThinking:
         self._player.keep(self._search, self._game, self._state, None)
         return is_done
 
+    def analyse(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on to the limit."""
+        return self.ponder(limit, progress)
+
     def keep_ownership(self) -> None:
         """Counts from now on who holds which point of a Go board."""
         self._search.keep_ownership()
