@@ -122,6 +122,10 @@ class TreeMemory : public Search {
     }
     const std::vector<Snapshot>& snapshots() const { return snapshots_; }
 
+    // What the prior says of the actions at the root, player 0's. Empty without one, and where it depends on the way here (grandfather). Between two
+    // slices only.
+    virtual std::vector<std::pair<Action, double>> root_priors() = 0;
+
     // In Go: from now on it is counted who holds which point when episodes end.
     void keep_ownership(bool keeps) {
         keeps_ownership_ = keeps;

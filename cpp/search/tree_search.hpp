@@ -61,6 +61,19 @@ class TreeSearch final : public TreeMemory {
 
     bool calls_python() const override { return calls_python_; }
 
+    std::vector<std::pair<Action, double>> root_priors() override {
+        std::vector<std::pair<Action, double>> told;
+        if (options_.prior == Prior::none || options_.prior == Prior::grandfather) {
+            return told;
+        }
+        buffer_ = root_actions_;
+        ask_prior(root_, root_state_);
+        for (std::size_t i = 0; i < root_actions_.size(); ++i) {
+            told.emplace_back(root_actions_[i], priors_[i]);
+        }
+        return told;
+    }
+
     // Goes on from another state, which `path` leads to, with what is memorised of it. False: nothing is, it begins anew.
     bool move_root(S root, ActionBuffer actions, const std::vector<Action>& path, const Rng& rng) {
         NodeIndex node = is_tree() ? descend(path) : store_.index().find(root.key());

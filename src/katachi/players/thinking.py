@@ -56,6 +56,7 @@ class Candidate:
     line_visits: tuple[int, ...] = ()  # of each action of the line; empty: nobody counts them
     mean: float | None = None  # mean return of player 0 alone, without what the value shares with others, if known
     rave: tuple[float, float] | None = None  # RAVE value of player 0 and its count, where the search has one
+    prior: float | None = None  # what it was taken to be worth before the search, for player 0, if it had a prior
 
 
 def position_value(candidates: Sequence[Candidate]) -> float | None:

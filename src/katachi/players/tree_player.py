@@ -166,6 +166,7 @@ class TreeThinking:
     def __init__(self, player: TreePlayer, search: TreeSearch, game: Game[Any], state: Any, ties: Rng) -> None:  # noqa: ANN401
         self._player, self._search, self._ties = player, search, ties
         self._game, self._state = game, state
+        self._priors: dict[Action, float] | None = None  # of the actions at the root, once somebody has asked
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
         """Goes on, until nothing can change any more (`early_stop`)."""
@@ -216,6 +217,8 @@ class TreeThinking:
     def candidates(self) -> list[Candidate]:
         """The actions that were tried at the root, the best first."""
         is_certain = self._game.facts.deterministic
+        if self._priors is None:
+            self._priors = self._search.root_priors()
         found = []
         for node in self._search.ranked():
             line = [node, *(node.principal_variation() if is_certain else [])]
@@ -228,6 +231,7 @@ class TreeThinking:
                     tuple(step.visits for step in line),
                     node.value,
                     node.rave,
+                    self._priors.get(node.action),
                 )
             )
         return found

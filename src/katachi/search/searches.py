@@ -161,6 +161,13 @@ class TreeSearch(RootSearch):
         """Has the memory cap been met?"""
         return self._native.is_full
 
+    def root_priors(self) -> dict[Action, float]:
+        """H of the actions at the root: what player 0 may expect by the prior that they began with.
+
+        Empty without a prior, and with that of the grandfather, which depends on the way to the root.
+        """
+        return {Action(action): value for action, value in self._native.root_priors()}
+
     def keep_ownership(self, keeps: bool = True) -> None:
         """In Go: counts from now on who holds which point when an episode ends."""
         self._keeps_ownership = keeps

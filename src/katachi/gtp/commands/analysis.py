@@ -147,6 +147,8 @@ class _Reports:
             value, count = candidate.rave
             words["raveWinrate"] = self._winrate(_share(self._session, self._options.player, value))
             words["raveVisits"] = round(count)
+        if candidate.prior is not None:
+            words["priorWinrate"] = self._winrate(_share(self._session, self._options.player, candidate.prior))
         visits = candidate.line_visits if self._options.with_line_visits else ()
         behind = ["pvVisits", *map(str, visits)] if visits else []
         return " ".join(["info", *(f"{key} {value}" for key, value in words.items()), "pv", *line, *behind])
