@@ -176,6 +176,13 @@ void bind_tree(nb::module_& m) {
                 return search.children(index);
             },
             "index"_a)
+        .def(
+            "root_priors",
+            [](TreeMemory& search) {
+                await_slice(search);
+                return search.root_priors();
+            },
+            "What the prior says of the actions at the root, player 0's; empty without one, or where it depends on the way.")
         .def_prop_ro("bytes", settled(&TreeMemory::bytes), "What its nodes take.")
         .def_prop_ro("nodes", settled(&TreeMemory::nodes), "How many states are memorised.")
         .def(

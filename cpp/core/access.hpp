@@ -3,9 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <type_traits>
 
 namespace katachi {
+
+// What one thread writes often and others read lies so far apart: a change takes all that is in a line of the cache away from the other cores.
+inline constexpr std::size_t cache_line = 64;
 
 struct PlainAccess {
     template <class T>

@@ -43,6 +43,9 @@ class Meter {
         return limit_.steps ? *limit_.steps - std::min(steps_, *limit_.steps) : std::numeric_limits<std::uint64_t>::max();
     }
 
+    // How many seconds are left, if they are limited.
+    double seconds_left() const { return limit_.seconds ? std::max(0.0, *limit_.seconds - seconds()) : std::numeric_limits<double>::infinity(); }
+
     double share() const {
         double share = 0;
         if (limit_.simulations) {

@@ -269,7 +269,7 @@ class NodeStore {
         const NodeIndex first = nodes_.allocate(count);
         grow_extras();
         for (NodeIndex i = first; i < first + count; ++i) {
-            reset(i, value);
+            nodes_[i].value = value;
         }
         return first;
     }
@@ -285,11 +285,7 @@ class NodeStore {
 
     NodeIndex add_edges(std::uint32_t count) {
         check_count(count);
-        const NodeIndex first = edges_.allocate(count);
-        for (NodeIndex i = first; i < first + count; ++i) {
-            edges_[i] = Edge{};
-        }
-        return first;
+        return edges_.allocate(count);
     }
 
     // One more child behind the others, in a store whose blocks grow; the block may move.
@@ -444,7 +440,7 @@ class NodeStore {
     Extras extras_;
     std::size_t most_bytes_;
     bool is_shared_ = false;
-    std::mutex mutex_;
+    alignas(cache_line) std::mutex mutex_;
     Chunked<Node> nodes_;
     Chunked<Edge> edges_;
     Chunked<Range> ranges_;

@@ -7,6 +7,13 @@
 
 namespace katachi {
 
+namespace {
+
+// What collecting takes at most: twice what was measured.
+constexpr double seconds_per_byte = 1e-9;
+
+}  // namespace
+
 void TreeMemory::check_threads() const {
     if (options_.threads < 1 || options_.threads > TreeSearchOptions::most_threads) {
         throw InvalidArgumentError("a tree search has from 1 to " + std::to_string(TreeSearchOptions::most_threads) + " threads, not " +
@@ -29,7 +36,7 @@ bool TreeMemory::advance(const Slice& slice) {
     while (crew_.size() + 1 < static_cast<std::size_t>(options_.threads)) {
         crew_.push_back(companion(rng_.split("thread", crew_.size() + 1)));
     }
-    begun_ = finished_ = stepped_ = 0;
+    given_out_ = all_stepped_ = 0;
     for (const auto& member : crew_) {
         member->join(*this);
         member->keep_ownership(keeps_ownership_);
@@ -48,22 +55,26 @@ bool TreeMemory::advance(const Slice& slice) {
     return is_finished() || (has_answer() && meter().is_spent(true));
 }
 
-// Until the slice or the limit is spent. A search that has no answer yet does at least one simulation.
+// Until the slice or the limit is spent. A search that has no answer yet does at least one simulation. Simulations are given out by the portion, and
+// each thread counts its own: numbers that all threads change are slow.
 void TreeMemory::work(TreeMemory& member, const Slice& slice, const std::atomic<bool>& is_stopped) {
+    const bool limits_steps = meter().limit().steps.has_value();
     const std::uint64_t most = has_answer() ? meter().simulations_left() : std::max<std::uint64_t>(meter().simulations_left(), 1);
-    const int period = simulations_per_look();
-    while (!is_stopped && !slice.expired()) {
-        for (int i = 0; i < period && !member.is_finished(); ++i) {
-            const std::uint64_t number = begun_++;
-            const bool is_needed = number == 0 && !has_answer();
-            if (number >= most || (!is_needed && (stepped_ >= meter().steps_left() || meter().is_spent(i == 0)))) {
-                return;
-            }
-            stepped_ += member.simulate();
-            ++finished_;
-        }
-        if (member.is_finished()) {
+    const std::uint64_t portion = limits_steps ? 1 : static_cast<std::uint64_t>(simulations_per_look());
+    while (!is_stopped && !slice.expired() && !member.is_finished()) {
+        const std::uint64_t first = given_out_.fetch_add(portion);
+        const bool is_needed = first == 0 && !has_answer();
+        if (first >= most || (!is_needed && (all_stepped_ >= meter().steps_left() || meter().is_spent(true)))) {
             return;
+        }
+        const std::uint64_t end = first + std::min(portion, most - first);
+        for (std::uint64_t number = first; number < end && !member.is_finished(); ++number) {
+            const std::uint64_t steps = member.simulate();
+            ++member.finished_;
+            member.stepped_ += steps;
+            if (limits_steps) {
+                all_stepped_ += steps;
+            }
         }
     }
 }
@@ -72,14 +83,20 @@ void TreeMemory::take_all() {
     for (const auto& member : crew_) {
         memorised_ += std::exchange(member->memorised_, 0);
         earned_ += std::exchange(member->earned_, 0);
+        finished_ += std::exchange(member->finished_, 0);
+        stepped_ += std::exchange(member->stepped_, 0);
         ownership_.add(std::exchange(member->ownership_, {}));
         is_full_ = std::exchange(member->is_full_, false) || is_full_;
     }
-    count(finished_, stepped_);
+    count(std::exchange(finished_, 0), std::exchange(stepped_, 0));
 }
 
 void TreeMemory::collect() {
     if (options_.when_full != WhenFull::collect || !may_collect_) {
+        return;
+    }
+    // Who has a clock may not have the time for it any more: then what is left is searched without room for new nodes.
+    if (meter().seconds_left() < seconds_per_byte * static_cast<double>(store_.bytes())) {
         return;
     }
     const std::uint32_t before = store_.size();

@@ -122,6 +122,10 @@ class TreeMemory : public Search {
     }
     const std::vector<Snapshot>& snapshots() const { return snapshots_; }
 
+    // What the prior says of the actions at the root, player 0's. Empty without one, and where it depends on the way here (grandfather). Between two
+    // slices only.
+    virtual std::vector<std::pair<Action, double>> root_priors() = 0;
+
     // In Go: from now on it is counted who holds which point when episodes end.
     void keep_ownership(bool keeps) {
         keeps_ownership_ = keeps;
@@ -223,11 +227,13 @@ class TreeMemory : public Search {
     void take_all();
 
     std::vector<std::unique_ptr<TreeMemory>> crew_;  // of all threads but the first, which is this one's
-    std::atomic<std::uint64_t> begun_ = 0;           // simulations of this slice
-    std::atomic<std::uint64_t> finished_ = 0;        // those that are over
-    std::atomic<std::uint64_t> stepped_ = 0;         // and their steps
+    std::uint64_t finished_ = 0;                     // by this thread, in this slice: simulations
+    std::uint64_t stepped_ = 0;                      // and their steps
     std::vector<std::uint64_t> watched_;
     std::vector<Snapshot> snapshots_;
+    // What all threads change, apart from what they read. Simulations that were given out in this slice, and, if steps are limited, those of all.
+    alignas(cache_line) std::atomic<std::uint64_t> given_out_ = 0;
+    std::atomic<std::uint64_t> all_stepped_ = 0;
 
     static NodeStore::Extras extras(const TreeSearchOptions& options, const GameFacts& facts) {
         const auto normalisation = options.normalisation;

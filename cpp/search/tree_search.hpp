@@ -61,6 +61,19 @@ class TreeSearch final : public TreeMemory {
 
     bool calls_python() const override { return calls_python_; }
 
+    std::vector<std::pair<Action, double>> root_priors() override {
+        std::vector<std::pair<Action, double>> told;
+        if (options_.prior == Prior::none || options_.prior == Prior::grandfather) {
+            return told;
+        }
+        buffer_ = root_actions_;
+        ask_prior(root_, root_state_);
+        for (std::size_t i = 0; i < root_actions_.size(); ++i) {
+            told.emplace_back(root_actions_[i], priors_[i]);
+        }
+        return told;
+    }
+
     // Goes on from another state, which `path` leads to, with what is memorised of it. False: nothing is, it begins anew.
     bool move_root(S root, ActionBuffer actions, const std::vector<Action>& path, const Rng& rng) {
         NodeIndex node = is_tree() ? descend(path) : store_.index().find(root.key());
@@ -357,7 +370,8 @@ class TreeSearch final : public TreeMemory {
         list(node, state);
         if (store_.first(node) == no_node) {
             const auto count = static_cast<std::uint32_t>(buffer_.size());
-            if (node != root_ && !has_room(count * (facts_.deterministic ? 1 : 2))) {
+            const std::uint32_t most = count * (facts_.deterministic ? 1 : 2);
+            if (node != root_ && (is_shared() ? is_full_ : !store_.has_room(most))) {
                 is_full_ = true;
                 return false;
             }
@@ -375,6 +389,10 @@ class TreeSearch final : public TreeMemory {
             if (store_.first(node) != no_node) {
                 return true;  // another thread was faster
             }
+            if (is_shared() && node != root_ && !store_.has_room(most)) {
+                is_full_ = true;
+                return false;
+            }
             const NodeIndex first = store_.add_children(count, initial());
             for (std::uint32_t i = 0; i < count; ++i) {
                 store_[first + i].action = buffer_[i];
@@ -386,11 +404,6 @@ class TreeSearch final : public TreeMemory {
             store_.adopt(node, first, count);
         }
         return facts_.deterministic || allow(node);
-    }
-
-    bool has_room(std::uint32_t nodes) {
-        const auto growing = store_.growing();
-        return store_.has_room(nodes);
     }
 
     // The actions in buffer_ of a new node begin with what they are taken to be worth (Silver 2009, 8.5 and 8.6).

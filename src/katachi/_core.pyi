@@ -752,6 +752,11 @@ class TreeMemory(Search):
     def root(self) -> int: ...
     def node(self, index: int) -> NodeView: ...
     def children(self, index: int) -> list[NodeView]: ...
+    def root_priors(self) -> list[tuple[int, float]]:
+        """
+        What the prior says of the actions at the root, player 0's; empty without one, or where it depends on the way.
+        """
+
     @property
     def bytes(self) -> int:
         """What its nodes take."""

@@ -41,6 +41,7 @@ FIELDS = {
     "likelihood_of_superiority",
     "average_length",
     "seconds_per_move",
+    "longest_move_seconds",
     "simulations_per_second",
     "fouls",
     "cut",
@@ -90,7 +91,7 @@ def test_killed_ten_times_a_run_has_exactly_the_games_of_an_uninterrupted_one(tm
     assert kept(tmp_path / "killed") == outcomes
     assert sgf_files(tmp_path / "killed") == sgf_files(tmp_path / "whole")
     assert len(sgf_files(tmp_path / "whole")) == 60
-    for field in FIELDS - {"seconds_per_move", "simulations_per_second"}:
+    for field in FIELDS - {"seconds_per_move", "longest_move_seconds", "simulations_per_second"}:
         assert json.loads(last.stdout)[field] == json.loads(whole.stdout)[field]
     assert leftovers(env) == {}
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from typing import Any
 
 import pytest
@@ -132,6 +133,16 @@ def test_mistakes_name_the_field(line: bytes, field: str | None, shown: str) -> 
 
 
 # -- the engine
+
+
+def test_the_time_of_a_query_is_used() -> None:
+    """Whatever is sure to be played: here there is one move only."""
+    working, said = engine()
+    working.hear(ask(boardXSize=1, boardYSize=1, maxVisits=ENDLESS, overrideSettings={"maxTime": 0.4}))
+    started = time.monotonic()
+    finish(working)
+    assert time.monotonic() - started >= 0.4
+    assert [info["move"] for info in said[0]["moveInfos"]] == ["pass"]
 
 
 def test_priorities_then_age() -> None:

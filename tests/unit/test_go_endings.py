@@ -1,6 +1,7 @@
 """How players that search end a game of Go: passing when that wins, giving up, and stopping early."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,8 @@ from katachi.games.go.rules import Rules
 from katachi.games.registry import make_game
 from katachi.players.go_endings import passing_wins
 from katachi.players.registry import make_player
-from katachi.players.thinking import ThinkingPlayer
+from katachi.players.thinking import ThinkingPlayer, analyse
+from katachi.players.tree_player import _LeadWatch
 
 # Black has the left, White the right; one white stone is dead on the left.
 SETTLED = """
@@ -105,3 +107,36 @@ def test_a_decided_search_stops_early(seconds: float, stops: bool) -> None:
     assert thinking.run(Limit(seconds=seconds))  # done either way
     assert (time.monotonic() - started < 0.9 * seconds) is stops
     assert thinking.decision().action == game.parse_action(state, "d")  # type: ignore[attr-defined]
+
+
+def test_an_analysis_does_not_stop_early() -> None:
+    """One legal move is sure to be played after half of the time; somebody who looks wants all of it."""
+    game = GoGame(1, Rules.named("cgos", 0.5))
+    player = make_player("uct:seconds=60")
+    assert isinstance(player, ThinkingPlayer)
+    thinking = player.think(game, game.initial_state(), Rng(1))
+    started = time.monotonic()
+    assert analyse(thinking, Limit(seconds=0.6))
+    assert time.monotonic() - started >= 0.6
+
+
+@pytest.mark.parametrize(("best", "stops"), [(7, True), (3, False)])
+def test_a_search_goes_on_while_the_best_move_is_not_the_most_visited(best: int, stops: bool) -> None:
+    """Nobody can overtake move 7 any more; but by its value another one would be played."""
+
+    class Search:
+        simulations = 0
+
+        def root_actions(self) -> list[SimpleNamespace]:
+            return [SimpleNamespace(action=3, visits=10), SimpleNamespace(action=7, visits=10_000)]
+
+        def ranked(self) -> list[SimpleNamespace]:
+            return [SimpleNamespace(action=best)]
+
+    search = Search()
+    watch = _LeadWatch(search, seconds=60.0)  # type: ignore[arg-type]
+    assert watch.goes_on(), "a fifth of the time is always taken"
+    search.simulations = 10
+    watch._started -= 30.0  # half of the time has passed
+    assert watch.goes_on() is not stops
+    assert watch.is_decided is stops

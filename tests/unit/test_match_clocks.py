@@ -49,6 +49,8 @@ def test_whoever_is_late_loses(slow: Player) -> None:
     assert outcome.is_foul
     assert outcome.choices[slow] == 3
     assert outcome.seconds[slow] > 0.5
+    assert 0.2 <= outcome.longest[slow] < outcome.seconds[slow]
+    assert outcome.longest[slow.opponent] <= outcome.seconds[slow.opponent]
     assert "took 0.2" in outcome.detail
     assert format_outcome(outcome) == ("W+T" if slow is Player.BLACK else "B+T")
     record = outcome_record(task("0.5"), outcome)
@@ -89,6 +91,8 @@ def test_a_match_with_a_clock_is_kept(tmp_path: Path) -> None:
     result = run_match(settings, folder=tmp_path / "run")
     assert len(result.outcomes) == 2
     assert not any(result.fouls.values())
+    most, per_move = result.to_json()["longest_move_seconds"], result.to_json()["seconds_per_move"]
+    assert all(longest > average for longest, average in zip(most, per_move, strict=True))
     database = sqlite3.connect(tmp_path / "run" / "games.sqlite")
     for (text,) in database.execute("SELECT task FROM games"):
         assert json.loads(text)["clock"] == "fischer 0.6 0.01"

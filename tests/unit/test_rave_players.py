@@ -175,3 +175,43 @@ def test_watched_playouts_are_playouts(game: Any) -> None:  # noqa: ANN401
             state, reward = game.play(state, Action(action))
         assert game.is_terminal(state) != is_cut
         assert is_cut or reward == total
+
+
+@pytest.mark.parametrize("prior", ["even", "handcrafted", "shapes"])
+def test_priors_of_the_root_are_what_its_actions_began_with(prior: str) -> None:
+    game = GoGame(5)
+    state = game.initial_state().play("C3").play("C2")
+    search = TreeSearch(game, state, rng=Rng(1), settings=preset("mc-rave", prior=prior, prior_count=20.0))
+    told = search.root_priors()
+    began = {each.action: each.rave for each in search._native.children(search._native.root)}
+    assert len(told) == len(began) > 20
+    assert {action: (pytest.approx(value), 20.0) for action, value in told.items()} == began
+    search.run(Limit(simulations=300))
+    assert search.root_priors() == told
+    assert search.simulations == 300
+
+
+def test_priors_of_the_root_by_a_function_and_without_any() -> None:
+    game = GoGame(5)
+
+    def by_number(_state: Any, actions: Any) -> list[float]:  # noqa: ANN401
+        return [action / 100 for action in actions]
+
+    settings = preset("mc-rave", prior="heuristic")
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings, prior=by_number)
+    search.run(Limit(simulations=30))
+    assert search.root_priors() == {action: action / 100 for action in range(25)}
+    for changes in ({"prior": "none"}, {"prior": "grandfather"}):
+        plain = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=preset("mc-rave", **changes))
+        plain.run(Limit(simulations=30))
+        assert plain.root_priors() == {}
+
+
+def test_candidates_tell_their_priors() -> None:
+    game = GoGame(5)
+    thinking = make_player("mc-rave:sims=50,prior=handcrafted").think(game, game.initial_state(), Rng(1))  # type: ignore[attr-defined]
+    thinking.run(Limit(simulations=50))
+    assert {candidate.prior for candidate in thinking.candidates()} == {0.5}
+    plain = make_player("mc-rave:sims=50").think(game, game.initial_state(), Rng(1))  # type: ignore[attr-defined]
+    plain.run(Limit(simulations=50))
+    assert {candidate.prior for candidate in plain.candidates()} == {None}

@@ -20,6 +20,7 @@ from katachi.core.time_control import (
     is_late,
     longest_move,
     parse_time_settings,
+    reserve_of,
     seconds_for_move,
 )
 from katachi.core.types import Player
@@ -59,7 +60,7 @@ def test_never_more_than_is_left_less_the_reserve(situation: tuple[TimeSettings,
     settings, left = situation
     seconds = seconds_for_move(settings, left, moves)
     assert seconds is not None
-    assert 0 <= seconds <= max(0.0, longest_move(settings, left) - RESERVE) + 1e-9
+    assert 0 <= seconds <= max(0.0, longest_move(settings, left) - reserve_of(settings)) + 1e-9
     assert not is_late(settings, left, seconds)
 
 
@@ -75,10 +76,10 @@ def test_more_time_left_is_no_less_for_a_move(
     assert richer >= less - 1e-9
 
 
-@given(SYSTEMS, st.floats(2, 800), st.integers(1, 400), st.floats(0, 0.05))
-def test_a_whole_game_is_not_lost_on_time(settings: TimeSettings, moves: float, length: int, lag: float) -> None:
+@given(SYSTEMS, st.floats(2, 800), st.integers(1, 400), st.floats(0, 0.1))
+def test_a_whole_game_is_not_lost_on_time(settings: TimeSettings, moves: float, length: int, share: float) -> None:
     """Whoever thinks for that long, with some lag at each move, is not late before only the reserve is left."""
-    left = at_start(settings)
+    left, lag = at_start(settings), share * reserve_of(settings)
     for _ in range(length):
         seconds = seconds_for_move(settings, left, moves)
         assert seconds is not None
@@ -131,6 +132,21 @@ def test_overtime() -> None:
     assert after_move(byoyomi, TimeLeft(5.0), 6.0) == TimeLeft(10.0, 3)
     assert is_late(byoyomi, TimeLeft(10.0, 1), 10.5)
     assert at_start(TimeSettings(system="byoyomi", period=10.0, count=3)) == TimeLeft(10.0, 3)
+
+
+def test_short_periods_are_thought_in() -> None:
+    """Half of them: a reserve that is longer than the period would leave nothing but moves at random."""
+    for period in (0.05, 0.4):
+        byoyomi = TimeSettings(system="byoyomi", period=period, count=1)
+        assert seconds_for_move(byoyomi, at_start(byoyomi), 81) == pytest.approx(period / 2)
+    canadian = TimeSettings(system="canadian", period=0.8, count=4)
+    assert seconds_for_move(canadian, at_start(canadian), 81) == pytest.approx(0.1)
+    assert seconds_for_move(canadian, TimeLeft(0.4, 2), 81) == 0
+    capped = TimeSettings(system="fischer-capped", main=60.0, increment=5.0, cap=62.0, most_per_move=0.3)
+    assert seconds_for_move(capped, TimeLeft(60.0), 81) == pytest.approx(0.15)
+    assert reserve_of(TimeSettings(system="byoyomi", period=1.0, count=1)) == RESERVE
+    assert reserve_of(TimeSettings(system="absolute", main=0.2)) == RESERVE
+    assert reserve_of(TimeSettings(system="canadian")) == RESERVE, "only the time left was said"
 
 
 def test_increments() -> None:

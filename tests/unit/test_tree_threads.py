@@ -134,6 +134,24 @@ def test_games_that_threads_do_not_search_are_refused() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
+def test_a_full_memory_is_not_collected_when_time_is_short(threads: int) -> None:
+    """It would take up to a second for each gigabyte."""
+    game = make_game("go", size=9)
+    settings = preset("mc-rave", memory=64.0, new_nodes="all", threads=threads)
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings)
+    while not search.is_full:
+        search.run(Limit(seconds=0.02))
+    full, simulations = search.bytes, search.simulations
+    search.run(Limit(seconds=0.02))
+    assert search.is_full
+    assert search.bytes == full
+    assert search.simulations > simulations
+    search.run(Limit(simulations=1))
+    assert not search.is_full
+    assert search.bytes < full
+
+
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["uct", "mc-rave"])
 def test_a_full_memory_is_collected(name: str, threads: int) -> None:
     game = make_game("gomoku", size=9)

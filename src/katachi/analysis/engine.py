@@ -34,6 +34,7 @@ from katachi.players.thinking import (
     Candidate,
     Thinking,
     ThinkingPlayer,
+    analyse,
     keep_ownership,
     ownership,
     position_value,
@@ -182,7 +183,7 @@ class AnalysisEngine:
                 last = time.monotonic()
             return not task.is_ended
 
-        thinking.run(self._limit_of(query), go_on)
+        analyse(thinking, self._limit_of(query), go_on)
         return telling.answer(is_during_search=False) or _nothing(task)
 
     def _thinking(self, query: PositionQuery, game: GoGame, position: Position, rng: Rng) -> Thinking:
@@ -249,14 +250,17 @@ class _Telling:
         }
         if self._task.query.with_line_visits and candidate.line_visits:
             info["pvVisits"] = list(candidate.line_visits[:length])
+        own: Json = {}
         if candidate.rave is not None:
             value, count = candidate.rave
-            info["katachi"] = {
+            own = {
                 "meanWinrate": self._winrate(candidate.mean),
                 "raveWinrate": self._winrate(value),
                 "raveVisits": round(count, _DIGITS),
             }
-        return info
+        if candidate.prior is not None:
+            own["priorWinrate"] = self._winrate(candidate.prior)
+        return {**info, "katachi": own} if own else info
 
     def _winrate(self, value: float | None) -> float | None:
         """Of the return of player 0, as whoever asked wants to see it."""

@@ -39,7 +39,7 @@ from katachi.games.go.rules import Rules
 from katachi.games.go.sgf import SgfNode
 from katachi.players.player import check_player, close_player, fingerprint, lasting_name, tell_new_game
 from katachi.players.registry import make_player
-from katachi.players.thinking import ENDLESS, ThinkingPlayer, position_value
+from katachi.players.thinking import ENDLESS, ThinkingPlayer, analyse, position_value
 
 __all__ = ["Review", "ReviewSettings", "ReviewedMove", "annotate", "review_record"]
 
@@ -209,7 +209,7 @@ def look_json(argument: Json) -> Json:
         rng = Rng(argument["seed"]).split("position", argument["number"])
         thinking = player.think(GoGame((position.width, position.height), position.rules), position, rng)
         sims = argument["sims"]
-        thinking.run((player.limit or ENDLESS) if sims is None else Limit(simulations=sims))
+        analyse(thinking, (player.limit or ENDLESS) if sims is None else Limit(simulations=sims))
         decision = thinking.decision()
         candidates = thinking.candidates()
         value = position_value(candidates)

@@ -12,7 +12,7 @@ from katachi.core.types import Action
 from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.players.player import Decision, tell_new_game
-from katachi.players.thinking import Candidate, Thinking, ThinkingPlayer, position_value
+from katachi.players.thinking import Candidate, Thinking, ThinkingPlayer, analyse, position_value
 from katachi.search.searches import Progress
 
 __all__ = ["SomeMoves"]
@@ -38,7 +38,7 @@ class SomeMoves:
                 continue
             tell_new_game(self._player)
             self._running = action, self._player.think(self._game, after, self._rng.split("after", action))
-            is_done = self._running[1].run(share, progress)
+            is_done = analyse(self._running[1], share, progress)
             self._done += self._under_way()
             self._running = None
             if not is_done:

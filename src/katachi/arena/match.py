@@ -174,12 +174,17 @@ class MatchResult:
             "likelihood_of_superiority": likelihood_of_superiority(self.wins, self.losses),
             "average_length": sum(len(o.moves) for o in self.outcomes) / games if games else None,
             "seconds_per_move": [speed[0] for speed in speeds],
+            "longest_move_seconds": [self._longest(first) for first in (True, False)],
             "simulations_per_second": [speed[1] for speed in speeds],
             "fouls": self.fouls,
             "cut": sum(o.reason == "cap" for o in self.outcomes),
             "repeated_games": self.repeated,
             "sprt": self.verdict,
         }
+
+    def _longest(self, first: bool) -> float | None:
+        """Seconds of the longest move of one side."""
+        return max((o.longest[self.seat(o) if first else self.seat(o).opponent] for o in self.outcomes), default=None)
 
     def _speed(self, first: bool) -> tuple[float | None, float | None]:
         """Seconds a move and simulations a second of one side."""

@@ -104,6 +104,7 @@ class GameOutcome(Settings):
     margin: float | None = Field(default=None, description="Black's points more than White's, in Go.")
     moves: list[int] = Field(default_factory=list)
     seconds: tuple[float, float] = (0.0, 0.0)
+    longest: tuple[float, float] = Field(default=(0.0, 0.0), description="Seconds of the longest move.")
     choices: tuple[int, int] = (0, 0)
     simulations: tuple[int, int] = (0, 0)
 
@@ -114,7 +115,7 @@ class GameOutcome(Settings):
 
     def untimed(self) -> "GameOutcome":
         """Without what the clock said: equal for equal games."""
-        return self.replace(seconds=(0.0, 0.0))
+        return self.replace(seconds=(0.0, 0.0), longest=(0.0, 0.0))
 
 
 def play_task(task: GameTask) -> GameOutcome:
@@ -183,7 +184,8 @@ class _Table:
         self._state = game.initial_state()
         self._moves: list[Action] = []
         self._total = 0.0
-        self._seconds, self._choices, self._simulations = [0.0, 0.0], [0, 0], [0, 0]
+        self._seconds, self._longest = [0.0, 0.0], [0.0, 0.0]
+        self._choices, self._simulations = [0, 0], [0, 0]
         self._clock = Clock() if task.clock is None else Clock(parse_time_settings(task.clock))
 
     def play(self) -> GameOutcome:
@@ -254,6 +256,7 @@ class _Table:
         finally:
             took = time.perf_counter() - started
             self._seconds[player] += took
+            self._longest[player] = max(self._longest[player], took)
             self._choices[player] += 1
         if is_late(self._clock.settings, left, took):
             raise _FoulError(player, "time", f"move {len(self._moves) + 1} took {took:.3f} s of {left.seconds:.3f} s")
@@ -300,6 +303,7 @@ class _Table:
             margin=margin,
             moves=[int(move) for move in self._moves],
             seconds=(self._seconds[0], self._seconds[1]),
+            longest=(self._longest[0], self._longest[1]),
             choices=(self._choices[0], self._choices[1]),
             simulations=(self._simulations[0], self._simulations[1]),
         )

@@ -70,7 +70,7 @@ def analyze(
     from katachi.games.registry import full_options, make_game
     from katachi.players.player import check_player
     from katachi.players.registry import make_player
-    from katachi.players.thinking import ENDLESS
+    from katachi.players.thinking import ENDLESS, analyse
 
     named = (record, before, moves, game, size)
     asks_for_queries = all(each is None for each in named)
@@ -103,7 +103,7 @@ def analyze(
     limit = (chosen.limit or ENDLESS) if seconds is None else Limit(seconds=seconds)
     thinking = chosen.think(rule_book, state, Rng(seed))
     with progress_bar(f"{chosen.name} thinks", quiet=as_json) as progress:
-        thinking.run(limit, progress)
+        analyse(thinking, limit, progress)
     decision = thinking.decision()
     found: list[dict[str, Any]] = [
         {

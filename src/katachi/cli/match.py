@@ -123,11 +123,15 @@ def _lines(result: "MatchResult") -> list[str]:
         f"  Elo difference {elo} ({low} to {high}), likelihood of superiority {superiority:.1%}",
         f"  {told['average_length'] or 0:.1f} moves a game" + (f", {told['cut']} games cut" if told["cut"] else ""),
     ]
-    for name, seconds, rate in zip(
-        (result.first, result.second), told["seconds_per_move"], told["simulations_per_second"], strict=True
+    for name, seconds, longest, rate in zip(
+        (result.first, result.second),
+        told["seconds_per_move"],
+        told["longest_move_seconds"],
+        told["simulations_per_second"],
+        strict=True,
     ):
         speed = f", {rate:,.0f} simulations a second" if rate else ""
-        lines.append(f"  {name}: {0 if seconds is None else seconds:.4f} s a move{speed}")
+        lines.append(f"  {name}: {seconds or 0:.4f} s a move, {longest or 0:.3f} s at most{speed}")
     for name, fouls in told["fouls"].items():
         for reason, count in fouls.items():
             detail = result.first_foul(name, reason).partition("\n")[0]

@@ -7,7 +7,8 @@ share of what is left, 1 / (half of the moves that a game is expected to have), 
 mode, the share alone. What a system gives for every move (an increment, a part of a period) comes on top.
 
 Ours: a reserve of half a second that no thought touches, because the controller also counts what a line takes from one
-process to the other, and a machine may be busy. With no more than that left, moves are answered at once.
+process to the other, and a machine may be busy. With no more than that left, moves are answered at once. Where a move
+has less than a second to itself (a short period, a cap on its length), half of that is the reserve.
 """
 
 from dataclasses import dataclass
@@ -33,12 +34,13 @@ __all__ = [
     "is_late",
     "longest_move",
     "parse_time_settings",
+    "reserve_of",
     "seconds_for_move",
     "time_settings_of",
 ]
 
 RESERVE = 0.5
-"""Seconds that are never planned with."""
+"""Seconds that are never planned with; see `reserve_of`."""
 LEAST = 0.1
 """Seconds that a move is worth, unless time is short."""
 QUICK = 5.0
@@ -119,6 +121,12 @@ def format_time_settings(settings: TimeSettings) -> str:
     return " ".join([settings.system, *(str(int(n)) if n == int(n) else repr(n) for n in numbers)])
 
 
+def reserve_of(settings: TimeSettings) -> float:
+    """The seconds that are never planned with: half a second, but at most half of a period, or of the longest move."""
+    own = settings.period if settings.system in ("canadian", "byoyomi") else settings.most_per_move
+    return min(RESERVE, own / 2) if own else RESERVE
+
+
 def at_start(settings: TimeSettings) -> TimeLeft:
     """What each player begins with."""
     if settings.main == 0 and settings.system in ("canadian", "byoyomi"):
@@ -134,7 +142,8 @@ def seconds_for_move(settings: TimeSettings, left: TimeLeft, moves: float) -> fl
     if settings.system == "none":
         return None
     there = max(0.0, left.seconds)  # a clock may have run out without anybody minding
-    free = max(0.0, there - RESERVE)
+    reserve = reserve_of(settings)
+    free = max(0.0, there - reserve)
     has_periods = settings.system in ("canadian", "byoyomi")
     stones = settings.count if settings.system == "canadian" else 1  # a period of byoyomi is for one move
     if has_periods and left.count > 0:
@@ -143,8 +152,8 @@ def seconds_for_move(settings: TimeSettings, left: TimeLeft, moves: float) -> fl
     if there >= QUICK:
         share = max(share, LEAST)
     if has_periods:
-        overtime = max(0.0, settings.period - RESERVE) / max(1, stones)
-        return min(share + overtime, max(0.0, there + settings.period - RESERVE))
+        overtime = max(0.0, settings.period - reserve) / max(1, stones)
+        return min(share + overtime, max(0.0, there + settings.period - reserve))
     if settings.system == "absolute":
         return min(share, free)
     return _with_increment(settings, there, share, free)
@@ -189,7 +198,7 @@ def _with_increment(settings: TimeSettings, there: float, share: float, free: fl
     if settings.cap is not None:
         seconds = max(seconds, min(there + settings.increment - settings.cap, free))
     if settings.most_per_move is not None:
-        seconds = min(seconds, max(0.0, settings.most_per_move - RESERVE))
+        seconds = min(seconds, max(0.0, settings.most_per_move - reserve_of(settings)))
     return seconds
 
 

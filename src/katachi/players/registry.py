@@ -18,6 +18,7 @@ from katachi.players.player import GamePlayer
 from katachi.players.shapes import AlphaBetaPlayer, AlphaBetaPlayerSettings, ShapesPlayer, ShapesSettings
 from katachi.players.spec import PlayerSpec, parse_spec
 from katachi.players.td_player import TD_PRESETS, TdPlayer, TdPlayerSettings
+from katachi.players.td_rave_player import TD_RAVE, TdRavePlayer, TdRaveSettings
 from katachi.players.tree_player import TreePlayer, TreePlayerSettings
 from katachi.search.tree_settings import PRESETS
 
@@ -49,6 +50,7 @@ _PLAYERS: dict[str, _Kind] = {
     "policy": _Kind(PolicySettings.from_mapping, PolicyPlayer),
     "random": _Kind(RandomSettings.from_mapping, RandomPlayer),
     "shapes": _Kind(ShapesSettings.from_mapping, ShapesPlayer),
+    TD_RAVE: _Kind(lambda options: TdRaveSettings.usual(**options), TdRavePlayer),
     **{name: _td_kind(name) for name in TD_PRESETS},
     **{name: _tree_kind(name) for name in PRESETS},
 }

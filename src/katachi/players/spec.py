@@ -167,9 +167,18 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]
 
 def preset_spec(kind: str, settings: Settings, usual: Settings, **shown: object) -> str:
     """The spec of a player with a preset: its budget, and what else differs from the usual. `shown`: other words."""
-    fields = type(settings).model_fields
-    values = {name: getattr(settings, name) for name in fields}
-    budget = {name: values[name] for name in ("sims", "steps", "seconds") if values.get(name) is not None}
-    rest = {name: value for name, value in values.items() if value is not None and value != getattr(usual, name)}
-    options = {name: shown.get(name, value) for name, value in {**budget, **rest}.items()}
-    return format_spec(PlayerSpec(kind, {fields[name].alias or name: value for name, value in options.items()}))
+    budget = {name: getattr(settings, name, None) for name in ("sims", "steps", "seconds")}
+    rest = _differences(settings, usual)
+    options = {**{name: value for name, value in budget.items() if value is not None}, **rest}
+    return format_spec(PlayerSpec(kind, {name: shown.get(name, value) for name, value in options.items()}))
+
+
+def _differences(settings: Settings, usual: Settings) -> dict[str, Any]:
+    """Settings that are not as usual, by the names that specs have for them; those inside of settings nested."""
+    found = dict[str, Any]()
+    for name, field_info in type(settings).model_fields.items():
+        value, other = getattr(settings, name), getattr(usual, name)
+        if value is not None and value != other:
+            nested = isinstance(value, Settings) and isinstance(other, Settings)
+            found[field_info.alias or name] = _differences(value, other) if nested else value
+    return found

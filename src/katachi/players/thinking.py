@@ -27,6 +27,7 @@ __all__ = [
     "Thinker",
     "Thinking",
     "ThinkingPlayer",
+    "analyse",
     "choose_within",
     "expected_moves",
     "keep_ownership",
@@ -55,6 +56,7 @@ class Candidate:
     line_visits: tuple[int, ...] = ()  # of each action of the line; empty: nobody counts them
     mean: float | None = None  # mean return of player 0 alone, without what the value shares with others, if known
     rave: tuple[float, float] | None = None  # RAVE value of player 0 and its count, where the search has one
+    prior: float | None = None  # what it was taken to be worth before the search, for player 0, if it had a prior
 
 
 def position_value(candidates: Sequence[Candidate]) -> float | None:
@@ -71,8 +73,9 @@ def position_value(candidates: Sequence[Candidate]) -> float | None:
 class Thinking(Protocol):
     """One search under way from one state. It is over when its player begins the next one.
 
-    One that does something only for a decision also has `ponder(limit, progress)`: `run` without it. One that can tell
-    who holds which point of a Go board when its simulations end has `keep_ownership()` and `ownership()`.
+    One that does something only for a decision also has `ponder(limit, progress)`: `run` without it. One that ends when
+    its decision is sure also has `analyse(limit, progress)`: `run` to the limit. One that can tell who holds which
+    point of a Go board when its simulations end has `keep_ownership()` and `ownership()`.
     """
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
@@ -154,6 +157,12 @@ def limit_within(limit: Limit | None, seconds: float) -> Limit:
 def ponder(thinking: Thinking, limit: Limit, progress: Progress | None = None) -> bool:
     """Goes on where nothing is to be decided: as `run`, but only with what is kept for later."""
     run: Callable[[Limit, Progress | None], bool] = getattr(thinking, "ponder", thinking.run)
+    return run(limit, progress)
+
+
+def analyse(thinking: Thinking, limit: Limit, progress: Progress | None = None) -> bool:
+    """Goes on where somebody wants to know about all moves: as `run`, but to the limit, however sure one of them is."""
+    run: Callable[[Limit, Progress | None], bool] = getattr(thinking, "analyse", thinking.run)
     return run(limit, progress)
 
 

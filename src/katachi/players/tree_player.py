@@ -14,13 +14,13 @@ from katachi.games.go.position import Position
 from katachi.players.go_endings import passing_wins
 from katachi.players.player import Decision
 from katachi.players.spec import preset_spec
-from katachi.players.thinking import Candidate, Thinker
+from katachi.players.thinking import Candidate, Thinker, Thinking
 from katachi.search.searches import Progress, TreeSearch
 from katachi.search.tree_priors import prior_fingerprint, prior_shapes
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
 from katachi.values.weights_reader import lasting_weights
 
-__all__ = ["TreePlayer", "TreePlayerSettings"]
+__all__ = ["TreePlayer", "TreePlayerSettings", "TreeThinking"]
 
 _LEAST_SHARE = 0.2  # of the time of a move is taken whatever the visits say
 
@@ -33,7 +33,8 @@ class TreePlayerSettings(TreeSearchSettings):
     seconds: float | None = Field(default=None, gt=0, description="Seconds per move.")
     early_stop: bool = Field(
         default=True,
-        description="Under a limit of seconds: decide as soon as no other action can have the most visits any more.",
+        description="Under a limit of seconds: decide as soon as no other action can have more visits any more than "
+        "the one that would be played.",
     )
     resign: float = Field(
         default=0.0,
@@ -64,9 +65,11 @@ class TreePlayer(Thinker):
     with chance is searched anew before each move.
     """
 
-    def __init__(self, kind: str, settings: TreePlayerSettings) -> None:
+    def __init__(self, kind: str, settings: TreePlayerSettings, usual: TreePlayerSettings | None = None) -> None:
+        """`usual`: what its name need not tell, if that is no preset of the tree search."""
         self.settings = settings
-        usual = TreePlayerSettings(**{**PRESETS[kind], "sims": 1})
+        if usual is None:
+            usual = TreePlayerSettings(**{**PRESETS[kind], "sims": 1})
         self.name = preset_spec(kind, settings, usual)
         self.lasting_name = preset_spec(kind, settings, usual, weights=lasting_weights(settings.weights))
         self._policy = settings.default_policy
@@ -95,10 +98,10 @@ class TreePlayer(Thinker):
         """Of the weights."""
         return self._policy.fingerprint(game) or prior_fingerprint(self.settings.prior, self._policy.reader, game)
 
-    def think(self, game: Game[Any], state: Any, rng: Rng) -> "_TreeThinking":  # noqa: ANN401
+    def think(self, game: Game[Any], state: Any, rng: Rng) -> Thinking:  # noqa: ANN401
         """Goes on with what is kept, or starts."""
         search = self._go_on(game, state, rng.split("search"))
-        return _TreeThinking(self, search, game, state, rng.split("ties"))
+        return TreeThinking(self, search, game, state, rng.split("ties"))
 
     def keep(self, search: TreeSearch, game: Game[Any], state: Any, played: Action | None) -> None:  # noqa: ANN401
         """The next search may begin with this one."""
@@ -140,7 +143,7 @@ class TreePlayer(Thinker):
 
 
 class _LeadWatch:
-    """Can another action than the most visited one still have the most visits when the time is over?"""
+    """Can another action than the one that would be played now still have the most visits when the time is over?"""
 
     def __init__(self, search: TreeSearch, seconds: float) -> None:
         self._search, self._seconds, self._started = search, seconds, time.monotonic()
@@ -149,19 +152,24 @@ class _LeadWatch:
 
     def goes_on(self) -> bool:
         spent = max(1e-9, time.monotonic() - self._started)
-        most = sorted((action.visits for action in self._search.root_actions()), reverse=True)[:2]
-        lead = most[0] - (most[1] if len(most) > 1 else 0)
+        most, *others = sorted(self._search.root_actions(), key=lambda action: action.visits, reverse=True)
+        lead = most.visits - (others[0].visits if others else 0)
         to_come = (self._search.simulations - self._before) / spent * (self._seconds - spent)
-        self.is_decided = spent > _LEAST_SHARE * self._seconds and lead > to_come
+        is_ahead = spent > _LEAST_SHARE * self._seconds and lead > to_come
+        self.is_decided = is_ahead and self._search.ranked()[0].action == most.action
         return not self.is_decided
 
 
-class _TreeThinking:
+class TreeThinking:
+    """A `Thinking` by a tree search, for its player."""
+
     def __init__(self, player: TreePlayer, search: TreeSearch, game: Game[Any], state: Any, ties: Rng) -> None:  # noqa: ANN401
         self._player, self._search, self._ties = player, search, ties
         self._game, self._state = game, state
+        self._priors: dict[Action, float] | None = None  # of the actions at the root, once somebody has asked
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on, until nothing can change any more (`early_stop`)."""
         if limit.seconds is None or not self._player.settings.early_stop:
             return self.ponder(limit, progress)
         watch = _LeadWatch(self._search, limit.seconds)
@@ -171,17 +179,25 @@ class _TreeThinking:
         return is_done or watch.is_decided
 
     def ponder(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on to the limit."""
         is_done = self._search.run(limit, progress)
         self._player.keep(self._search, self._game, self._state, None)
         return is_done
 
+    def analyse(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on to the limit."""
+        return self.ponder(limit, progress)
+
     def keep_ownership(self) -> None:
+        """Counts from now on who holds which point of a Go board."""
         self._search.keep_ownership()
 
     def ownership(self) -> list[float]:
+        """By point, how much more often Black than White held it."""
         return self._search.ownership()
 
     def decision(self) -> Decision:
+        """The best action, a pass where that wins, or None to give up."""
         action = self._search.best(copy(self._ties))
         value = next(root.value for root in self._search.root_actions() if root.action == action)
         if isinstance(self._state, Position) and passing_wins(self._state, self._ties.split("passing")):
@@ -199,7 +215,10 @@ class _TreeThinking:
         return (facts.value_for(self._game.to_play(self._state), value) - low) / (high - low) < threshold
 
     def candidates(self) -> list[Candidate]:
+        """The actions that were tried at the root, the best first."""
         is_certain = self._game.facts.deterministic
+        if self._priors is None:
+            self._priors = self._search.root_priors()
         found = []
         for node in self._search.ranked():
             line = [node, *(node.principal_variation() if is_certain else [])]
@@ -212,6 +231,7 @@ class _TreeThinking:
                     tuple(step.visits for step in line),
                     node.value,
                     node.rave,
+                    self._priors.get(node.action),
                 )
             )
         return found

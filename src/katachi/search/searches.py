@@ -104,7 +104,8 @@ class TreeSearch(RootSearch):
     `prior(state, actions)` player 0's expected return after each of them, where the settings ask for a heuristic.
     They get states as the game has them; of a native game, its `katachi._core.State`. `value` is asked of terminal
     states too, and is to contain the reward of entering the state where the convention is afterstate. `policy` is the
-    playout policy of the settings, for one who makes many searches and wants its weights to be read once.
+    playout policy of the settings, for one who makes many searches and wants its weights to be read once. `shapes` are
+    those of a prior by local shapes, instead of the weights that the settings name.
     """
 
     _native: _core.TreeMemory
@@ -120,6 +121,7 @@ class TreeSearch(RootSearch):
         playout: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
         prior: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
         policy: PlayoutPolicy | None = None,
+        shapes: _core.ShapeEvaluator | None = None,
     ) -> None:
         self.settings = preset("uct") if settings is None else settings
         if not isinstance(self.settings, TreeSearchSettings):
@@ -133,11 +135,13 @@ class TreeSearch(RootSearch):
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
         if self.settings.prior == "heuristic" and prior is None:
             raise InvalidArgumentError("prior=heuristic asks for values of actions: give the search prior=FUNCTION")
+        if shapes is not None and self.settings.prior not in ("shapes", "shapes-or-handcrafted"):
+            raise InvalidArgumentError(f"shapes are for prior=shapes, not for prior={self.settings.prior}")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)
         ready = self.settings.default_policy if policy is None else policy
         self._policy = ready.native(game, state)
-        self._shapes = prior_shapes(self.settings.prior, ready.reader, game)
+        self._shapes = prior_shapes(self.settings.prior, ready.reader, game) if shapes is None else shapes
         self._game, self._state, self._heuristics = game, state, (value, playout, prior)
         self._keeps_ownership = False
         self._native = self._planted(root, rng)
@@ -156,6 +160,13 @@ class TreeSearch(RootSearch):
     def is_full(self) -> bool:
         """Has the memory cap been met?"""
         return self._native.is_full
+
+    def root_priors(self) -> dict[Action, float]:
+        """H of the actions at the root: what player 0 may expect by the prior that they began with.
+
+        Empty without a prior, and with that of the grandfather, which depends on the way to the root.
+        """
+        return {Action(action): value for action, value in self._native.root_priors()}
 
     def keep_ownership(self, keeps: bool = True) -> None:
         """In Go: counts from now on who holds which point when an episode ends."""

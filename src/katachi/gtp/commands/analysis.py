@@ -19,7 +19,7 @@ from katachi.gtp.protocol import GtpError, parse_color
 from katachi.gtp.registry import command, parse_vertex
 from katachi.gtp.session import LONG, Session
 from katachi.players.player import Decision
-from katachi.players.thinking import Candidate, Thinking, keep_ownership, ownership
+from katachi.players.thinking import Candidate, Thinking, analyse, keep_ownership, ownership
 
 _USUAL_INTERVAL = 1.0  # seconds between two reports, if the controller does not say
 _PAUSE = 0.02  # seconds between two looks at the controller when nothing is left to search
@@ -73,7 +73,7 @@ def kata_genmove_analyze(session: Session, words: tuple[str, ...]) -> None:
 def _analyze(session: Session, options: _Options, winrate: Callable[[float], str]) -> None:
     thinking = session.begin(options.player)
     reports = _Reports(session, thinking, options, winrate)
-    is_done = thinking.run(LONG, lambda _: reports.go_on() and not session.is_needed())
+    is_done = analyse(thinking, LONG, lambda _: reports.go_on() and not session.is_needed())
     while is_done and not session.is_needed():
         reports.go_on()
         time.sleep(_PAUSE)
@@ -147,6 +147,8 @@ class _Reports:
             value, count = candidate.rave
             words["raveWinrate"] = self._winrate(_share(self._session, self._options.player, value))
             words["raveVisits"] = round(count)
+        if candidate.prior is not None:
+            words["priorWinrate"] = self._winrate(_share(self._session, self._options.player, candidate.prior))
         visits = candidate.line_visits if self._options.with_line_visits else ()
         behind = ["pvVisits", *map(str, visits)] if visits else []
         return " ".join(["info", *(f"{key} {value}" for key, value in words.items()), "pv", *line, *behind])
