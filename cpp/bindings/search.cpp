@@ -44,6 +44,7 @@ void bind_options(nb::module_& m) {
     choice(options, "ucb_form", &Options::ucb_form, {"thesis", "no-two", "fuego"});
     choice(options, "parent_count", &Options::parent_count, {"children", "node"});
     choice(options, "rave", &Options::rave, {"none", "rave", "mc-rave", "uct-rave", "uct-rave-2007"});
+    choice(options, "rave_moves", &Options::rave_moves, {"all", "first"});
     choice(options, "rave_schedule", &Options::rave_schedule, {"hand-selected", "min-mse"});
     choice(options, "prior", &Options::prior, {"none", "even", "grandfather", "handcrafted", "shapes", "shapes-or-handcrafted", "heuristic"});
     choice(options, "expansion", &Options::expansion, {"node", "all-children"});

@@ -1,11 +1,13 @@
 // One simulated game as the learner sees it: the states it met, each with the reward of entering it.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "search/node_store.hpp"
+#include "search/tree_options.hpp"
 
 namespace katachi {
 
@@ -37,29 +39,46 @@ struct Tail {
     int length = 0;
 };
 
-// When each player last took each action in the present episode. Steps are counted over all episodes, so that a new one forgets the others at once.
-class LastTaken {
+// Who took which action in the present episode, looked at from its end: since which step a player has taken an action, for steps that fall.
+// Marks are numbered by episode, so that a new one forgets the others at once.
+class Taken {
    public:
-    explicit LastTaken(int action_space) {
-        for (auto& times : times_) {
-            times.resize(static_cast<std::size_t>(action_space));
-        }
+    // Nothing is kept for an action space of 0. `moves`: does an action count that the opponent took before?
+    Taken(int action_space, RaveMoves moves) : is_first_only_(moves == RaveMoves::first), marks_(2 * static_cast<std::size_t>(action_space)) {}
+
+    void begin() {
+        steps_.clear();
+        seen_ = unseen;
+        ++episode_;
     }
+    void add(Player player, Action action) { steps_.push_back(place(player, action)); }
 
-    void begin() { start_ = now_; }
-    void add(Player player, Action action) { times_[static_cast<std::size_t>(index_of(player))][static_cast<std::size_t>(action.value)] = now_++; }
-
-    // Which actions did a player take at step `step` or later? By their numbers.
-    auto since(Player player, std::size_t step) const {
-        return [times = times_[static_cast<std::size_t>(index_of(player))].data(), first = start_ + step](Action action) {
-            return times[action.value] >= first;
+    // Which actions has a player taken at step `step` or later? By their numbers; of `first`, before the opponent took them. No step is later
+    // than that of the question before.
+    auto since(Player player, std::size_t step) {
+        for (seen_ = std::min(seen_, steps_.size()); seen_ > step; --seen_) {
+            const std::uint32_t place = steps_[seen_ - 1];
+            marks_[place] = episode_;
+            if (is_first_only_) {
+                marks_[place ^ 1U] = 0;
+            }
+        }
+        return [marks = marks_.data(), player = static_cast<std::uint32_t>(index_of(player)), episode = episode_](Action action) {
+            return marks[2 * static_cast<std::uint32_t>(action.value) + player] == episode;
         };
     }
 
    private:
-    std::array<std::vector<std::uint64_t>, 2> times_;
-    std::uint64_t start_ = 1;
-    std::uint64_t now_ = 1;
+    static constexpr std::size_t unseen = std::numeric_limits<std::size_t>::max();
+    static std::uint32_t place(Player player, Action action) {
+        return 2 * static_cast<std::uint32_t>(action.value) + static_cast<std::uint32_t>(index_of(player));
+    }
+
+    bool is_first_only_;
+    std::vector<std::uint32_t> steps_;  // places
+    std::vector<std::uint64_t> marks_;  // by place: the last episode in which it was taken
+    std::size_t seen_ = unseen;         // steps from here on have been looked at
+    std::uint64_t episode_ = 0;
 };
 
 struct Episode {

@@ -492,20 +492,20 @@ void TreeLearner::renew_action(NodeStore& store, const Entry& entry) {
     }
 }
 
-void TreeLearner::learn_raves(NodeStore& store, const Episode& episode, const LastTaken& taken) const {
+void TreeLearner::learn_raves(NodeStore& store, const Episode& episode, Taken& taken) const {
     const auto& entries = episode.entries;
-    for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
-        const Entry& chosen = entries[i + 1];
-        if (chosen.node == no_node && chosen.slot == no_node) {
-            break;  // a playout
-        }
+    std::size_t count = 0;
+    while (count + 1 < entries.size() && (entries[count + 1].node != no_node || entries[count + 1].slot != no_node)) {
+        ++count;  // what comes then is a playout
+    }
+    for (std::size_t i = count; i-- > 0;) {
         give_raves<PlainAccess>(store, episode, taken, i);
     }
 }
 
 // To the actions of entry i, which one of them has led on from.
 template <class Access>
-void TreeLearner::give_raves(NodeStore& store, const Episode& episode, const LastTaken& taken, std::size_t i) const {
+void TreeLearner::give_raves(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i) const {
     const Entry& entry = episode.entries[i];
     const NodeIndex first = store.first(entry.node);
     const std::uint32_t count = store[entry.node].count;
@@ -521,7 +521,7 @@ void TreeLearner::give_raves(NodeStore& store, const Episode& episode, const Las
     }
 }
 
-std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episode, const LastTaken& taken) {
+std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episode, Taken& taken) {
     measure(episode);
     const auto& entries = episode.entries;
     std::uint32_t created = 0;

@@ -35,11 +35,11 @@ class TreeLearner {
 
     // After `learn`: all actions that the player to move has taken from a memorised state on learn what the chosen one does, each once
     // (Silver 2009, 8.3).
-    void learn_raves(NodeStore& store, const Episode& episode, const LastTaken& taken) const;
+    void learn_raves(NodeStore& store, const Episode& episode, Taken& taken) const;
 
     // The whole episode, RAVE values too, while other threads walk through the tree. Only where learning is plain. Returns how many nodes had their
     // first visit.
-    std::uint32_t learn_together(NodeStore& store, const Episode& episode, const LastTaken& taken);
+    std::uint32_t learn_together(NodeStore& store, const Episode& episode, Taken& taken);
 
     // A tree of afterstates, one-ply errors or returns: one pass will do.
     bool is_plain() const { return is_plain_; }
@@ -63,7 +63,7 @@ class TreeLearner {
     double other_step_size(const Node& node) const;
     void learn_plainly(NodeStore& store, const Episode& episode);
     template <class Access>
-    void give_raves(NodeStore& store, const Episode& episode, const LastTaken& taken, std::size_t i) const;
+    void give_raves(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i) const;
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);
     void give_returns(NodeStore& store, const Episode& episode);

@@ -61,7 +61,7 @@ class TreeMemory : public Search {
           store_(*shared_store_),
           learner_(options, initial(options, facts, searcher)),
           control_(options, facts, searcher),
-          taken_(options.rave == RaveUse::none ? 0 : facts.action_space),
+          taken_(options.rave == RaveUse::none ? 0 : facts.action_space, options.rave_moves),
           searcher_(searcher) {}
 
    public:
@@ -211,7 +211,7 @@ class TreeMemory : public Search {
     TreeLearner learner_;
     TreeControl control_;
     Episode episode_;
-    LastTaken taken_;  // in the present episode, for RAVE
+    Taken taken_;  // in the present episode, for RAVE
     Range global_;     // of what has been observed
     Player searcher_;
     NodeIndex root_ = 0;

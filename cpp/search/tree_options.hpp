@@ -30,6 +30,7 @@ enum class OpponentModel : std::uint8_t { adversary, cooperative, greedy, random
 // Sharing between actions: what all moves as first (RAVE) have to say when actions are chosen.
 enum class RaveUse : std::uint8_t { none, rave, mc_rave, uct_rave, uct_rave_2007 };
 enum class RaveSchedule : std::uint8_t { hand_selected, min_mse };
+enum class RaveMoves : std::uint8_t { all, first };
 
 // Normalisation of values for the control policy.
 enum class Normalisation : std::uint8_t { none, known, observed, local, local_branch, local_return };
@@ -84,6 +85,7 @@ struct TreeSearchOptions {
     OpponentModel opponent = OpponentModel::adversary;
 
     RaveUse rave = RaveUse::none;
+    RaveMoves rave_moves = RaveMoves::all;  // which later ones count: all, or those that the opponent did not take before
     RaveSchedule rave_schedule = RaveSchedule::hand_selected;
     double rave_k = 1000;
     double rave_bias = 0.1;

@@ -1,12 +1,13 @@
 """RAVE and priors keep the promises of their theory (Silver 2009, chapter 8; Gelly and Silver 2008)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from scipy.optimize import minimize_scalar
 
 from katachi import Action, BaseGame, GameFacts, KeyKind, Limit, Player, Rng, TreeSearch
+from katachi.games.contract import Game
 from katachi.games.go import GoGame
 from katachi.games.grid import Hex
 from katachi.games.native import TicTacToe
@@ -302,7 +303,8 @@ def test_a_node_with_untried_actions_may_be_left_to_the_playout_policy() -> None
 
 def test_the_value_of_an_action_is_a_mean_of_both() -> None:
     game = GoGame(5)
-    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=preset("mc-rave", rave_k=100))
+    settings = preset("mc-rave", rave_k=100, final_move="value")
+    search = TreeSearch(game, game.initial_state(), rng=Rng(1), settings=settings)
     search.run(Limit(simulations=300))
     beta = (100 / (3 * 300 + 100)) ** 0.5
     by_action = {root.action: root.value for root in search.root_actions()}
@@ -313,6 +315,21 @@ def test_the_value_of_an_action_is_a_mean_of_both() -> None:
     best = search.best(Rng(1))
     assert by_action[best] == max(child.combined for child in search.tree.root.children())
     assert search.ranked()[0].combined == by_action[best]
+
+
+def test_first_stones_are_all_moves_where_no_point_is_played_twice() -> None:
+    """In Go, where stones are taken and points played again, fewer moves count as first."""
+
+    def counts(game: Game[Any], rave_moves: Literal["all", "first"]) -> list[tuple[int, float]]:
+        settings = TreeSearchSettings(rave="mc-rave", rave_moves=rave_moves)
+        search = TreeSearch(game, game.initial_state(), rng=Rng(7), settings=settings)
+        search.run(Limit(simulations=300))
+        children = search.tree.root.children()
+        return [(child.visits, child.rave[1] if child.rave else 0) for child in children]
+
+    assert counts(Hex(4), "first") == counts(Hex(4), "all")
+    every, first = counts(GoGame(3), "all"), counts(GoGame(3), "first")
+    assert sum(count for _, count in first) < sum(count for _, count in every)
 
 
 def test_a_grandfather_is_the_same_move_two_plies_before() -> None:

@@ -799,7 +799,11 @@ class TreeSearchTwin:
         for i, entry in enumerate(entries[:-1]):
             if entries[i + 1].name is None:
                 break
-            later = {action for player, action in self.taken[i:] if player == entry.player}
+            steps = self.taken[i:]
+            if self.settings.rave_moves == "first":
+                first = {action: player for player, action in reversed(steps)}
+                steps = [(player, action) for action, player in first.items()]
+            later = {action for player, action in steps if player == entry.player}
             for action in later.intersection(self.actions[entry.name]):
                 cell = self.raves.setdefault((entry.name, action), [0.0, 0.0])
                 cell[0] += targets[i + 1]

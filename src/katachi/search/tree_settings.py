@@ -119,6 +119,11 @@ class TreeSearchSettings(Settings):
         "without an exploration bonus (8.4); with it (8.4.1); with one on RAVE counts, too (Gelly and Silver 2007). "
         "Other control policies take the value.",
     )
+    rave_moves: Literal["all", "first"] = Field(
+        default="all",
+        description="Which later moves count as first: all of the player's (Silver 8.3), or those that the opponent "
+        "did not make before (ours): in Go, first stones at a point.",
+    )
     rave_schedule: Literal["hand-selected", "min-mse"] = Field(
         default="hand-selected",
         description="beta, the share of the RAVE value: sqrt(k / (3 N(s) + k)) (Silver 8.4.2), or "
@@ -234,7 +239,7 @@ class TreeSearchSettings(Settings):
     final_move: Literal["value", "visits"] = Field(
         default="value",
         description="The action with the highest value (with RAVE's share, Silver 8.6), or with the most visits (7.1, "
-        "7.2).",
+        "7.2). By value a search without exploration may end on an action that was lucky once.",
     )
 
     @model_validator(mode="after")
@@ -427,7 +432,7 @@ class TreeSearchSettings(Settings):
         return float(self.v_init)
 
 
-_ENGINE = {"playout_policy": "mogo", "when_full": "collect"}
+_ENGINE = {"playout_policy": "mogo", "when_full": "collect", "final_move": "visits"}
 # The algorithms of the sources. A value that a source tunes for each task (lambda, C_p) is ours: a place to start from.
 PRESETS: dict[str, dict[str, Any]] = {
     # One node per episode, the final outcome for all (Vodopivec 2.3: the usual UCT; C_p = 1).
