@@ -211,8 +211,8 @@ class TreeMemory : public Search {
     TreeLearner learner_;
     TreeControl control_;
     Episode episode_;
-    Taken taken_;  // in the present episode, for RAVE
-    Range global_;     // of what has been observed
+    Taken taken_;   // in the present episode, for RAVE
+    Range global_;  // of what has been observed
     Player searcher_;
     NodeIndex root_ = 0;
     std::uint32_t memorised_ = 0;
