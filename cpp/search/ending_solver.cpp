@@ -116,9 +116,9 @@ void EndingProof::list_moves(Frame& frame) const {
     if (board.passes() == 0) {
         frame.moves[static_cast<std::size_t>(frame.count++)] = pass;
     }
-    const auto first = frame.moves.begin();
-    const auto end = first + frame.count;
-    const auto last_time = std::find(first, end, table_.at(frame.state).move);
+    auto* const first = frame.moves.data();
+    auto* const end = first + frame.count;
+    auto* const last_time = std::find(first, end, table_.at(frame.state).move);
     if (last_time != end) {
         std::rotate(first, last_time, last_time + 1);
     }
@@ -160,8 +160,7 @@ void EndingProof::leave(const Answer& answer) {
 }
 
 // Takes what came back from the last move that was tried at the top.
-void EndingProof::answer(Frame& frame) {
-    const Answer got = *std::exchange(returned_, std::nullopt);
+void EndingProof::take(Frame& frame, const Answer& got) {
     if (is_provers(frame.board)) {
         if (got.won) {
             leave({.won = true, .plies = got.plies + 1});
@@ -180,7 +179,9 @@ bool EndingProof::search(int depth, SliceTicker& ticker, std::uint64_t& nodes_le
     while (level_ > 0) {
         Frame& frame = frames_[level_ - 1];
         if (returned_) {
-            answer(frame);
+            const Answer got = *returned_;
+            returned_.reset();
+            take(frame, got);
         } else if (frame.next == frame.count) {
             leave(is_provers(frame.board) ? Answer{} : Answer{.won = true, .plies = frame.longest});
         } else {
@@ -193,7 +194,7 @@ bool EndingProof::search(int depth, SliceTicker& ticker, std::uint64_t& nodes_le
             enter(board, frame.depth - 1);
         }
     }
-    proven_ = returned_->won;
+    proven_ = returned_ && returned_->won;
     returned_.reset();
     return true;
 }
@@ -353,10 +354,11 @@ bool EndingSolver::advance(const Slice& slice) {
             is_done_ = ++depth_ > deepest;
         }
     }
-    if (is_done_) {
+    const std::optional<double> proven = is_done_ ? std::nullopt : proven_outcome();
+    if (!proven) {
         return true;
     }
-    const double outcome = *proven_outcome();
+    const double outcome = *proven;
     const std::vector<std::size_t> needed = outcome == 1   ? std::vector<std::size_t>{0}
                                             : outcome == 0 ? std::vector<std::size_t>{1}
                                                            : std::vector<std::size_t>{2, 3};

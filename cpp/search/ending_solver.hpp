@@ -116,7 +116,7 @@ class EndingProof {
     std::optional<Answer> look(const SmallBoard& board, const EndingState& state, int depth);
     bool is_safe_win(const SmallBoard& board, const EndingState& state, Player player) const;
     void enter(const SmallBoard& board, int depth);
-    void answer(Frame& frame);
+    void take(Frame& frame, const Answer& got);
     void leave(const Answer& answer);
     void list_moves(Frame& frame) const;
     std::size_t add_step(const SmallBoard& board, bool by_prover);

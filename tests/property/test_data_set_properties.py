@@ -3,7 +3,6 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,8 +10,6 @@ from katachi._core import Rng
 from katachi.games.go.game import GoGame
 from katachi.training.data_set import DataSet, LabelledPosition, LabelledTree, replay
 from katachi.training.labels import random_game
-
-pytest.importorskip("pyarrow")
 
 VALUES = st.floats(0, 1)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyarrow")
-
 KATACHI = (sys.executable, "-m", "katachi.cli")
 RUN = ("label", "--size", "4", "--games", "12", "--per-game", "3", "--player", "mc-rave:sims=400")
 TREES = ("--trees", "2", "--leaf-sims", "20", "--seed", "3")

@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from katachi._core import Rng
 from katachi.core.errors import DataSetError, InvalidArgumentError
 from katachi.training.data_set import DataSet, LabelledPosition, LabelledTree
-
-pyarrow = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
 
 PASS = 4  # on 2x2
 

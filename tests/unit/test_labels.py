@@ -18,8 +18,6 @@ from katachi.training.data_set import DataSet
 from katachi.training.label_report import check_labels, compare_komis, recommended_komi, summarise
 from katachi.training.labels import LabelProgress, LabelSettings, check_expert, label, label_here, random_game
 
-pytest.importorskip("pyarrow")
-
 FEW = LabelSettings(width=3, height=3, games=4, player="uct:sims=20", seed=7)
 TREES = FEW.replace(width=2, height=2, komi=0.5, per_game="all", trees=2, leaf_sims=5)
 

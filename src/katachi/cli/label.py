@@ -229,7 +229,7 @@ class _Told:
         self._bar: AbstractContextManager[Tell] | None = None
         self._tell: Callable[[int, str], None] = lambda _done, _line: None
         self._started = time.monotonic()
-        self._before = 0
+        self._before = self._earlier = 0
         self.simulations = 0  # of all that was labelled
         self.seconds = 0.0
 
@@ -242,12 +242,13 @@ class _Told:
     def __call__(self, progress: "LabelProgress") -> None:
         if self._bar is None or progress.done < self._before:
             self._close()
+            self._earlier = self.simulations  # of another komi
             self._bar = live_status(progress.total, quiet=self._quiet, unit=progress.unit)
             self._tell = self._bar.__enter__()
         self._before = progress.done
         self.seconds = time.monotonic() - self._started
-        rate = progress.simulations / max(self.seconds, 1e-9)
-        self.simulations = progress.simulations
+        self.simulations = self._earlier + progress.simulations
+        rate = self.simulations / max(self.seconds, 1e-9)
         shares = f"{progress.values:,} positions, {progress.below / max(1, progress.values):.0%} below one half"
         self._tell(progress.done, f"{rate:,.0f} simulations/s, {shares}")
 

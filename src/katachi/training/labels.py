@@ -98,8 +98,8 @@ class LabelSettings(Settings):
             raise InvalidArgumentError(
                 f"{player.name} cannot be told a number of simulations for leaves: give leaf_player (--leaf-player)"
             )
-        budget = {name: None for name in ("steps", "seconds") if name in type(player.settings).model_fields}
-        return lasting_name(change_settings(player, {**budget, "sims": self.leaf_sims}))
+        others: Json = {name: None for name in ("steps", "seconds") if name in type(player.settings).model_fields}
+        return lasting_name(change_settings(player, {**others, "sims": self.leaf_sims}))
 
     def to_header(self) -> Json:
         """What a file keeps: the settings, with players by names that last and what else these depend on."""
