@@ -34,7 +34,7 @@ demo: $(VENV)/.stamp-package ## show what Katachi does, with its run-time depend
 test: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo tmux sabaki-gtp ## run the tests that take seconds (PYTEST_ARGS='-k ko')
 	$(BIN)/pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
 
-extras: $(VENV)/.stamp-ray $(VENV)/.stamp-tune $(VENV)/.stamp-openspiel $(VENV)/.stamp-gymnasium $(VENV)/.stamp-tensorboard ## install what single parts need: Ray, Optuna, OpenSpiel, Gymnasium, tensorboardX
+extras: $(VENV)/.stamp-ray $(VENV)/.stamp-tune $(VENV)/.stamp-openspiel $(VENV)/.stamp-gymnasium $(VENV)/.stamp-tensorboard $(VENV)/.stamp-data ## install what single parts need: Ray, Optuna, OpenSpiel, Gymnasium, tensorboardX, pyarrow
 
 test-slow: $(VENV)/.stamp-package $(VENV)/.stamp-test gnugo ## run the tests that take minutes: strength, long counts
 	$(BIN)/pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
@@ -112,7 +112,7 @@ stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the
 constraints: ## write constraints.txt anew: the newest versions that work together
 	rm -rf build/constraints
 	$(PYTHON) -m venv build/constraints
-	$(PYTHON) -c "$$LIST_REQUIREMENTS" build test lint docs fuzz ray tensorboard tune openspiel gymnasium | build/constraints/bin/python -m pip install --quiet -r /dev/stdin
+	$(PYTHON) -c "$$LIST_REQUIREMENTS" build test lint docs fuzz ray tensorboard tune openspiel gymnasium data | build/constraints/bin/python -m pip install --quiet -r /dev/stdin
 	{ echo "# Exact versions, written by \`make constraints\`."; build/constraints/bin/python -m pip freeze; } >constraints.txt
 	rm -rf build/constraints
 
@@ -169,7 +169,7 @@ $(SANITIZE_VENV)/.stamp-package: $(SANITIZE_VENV)/.stamp-requirements pyproject.
 # The extras of pyproject.toml, each with a stamp of its own.
 .SECONDEXPANSION:
 $(VENV)/.stamp-test $(VENV)/.stamp-lint $(VENV)/.stamp-docs $(VENV)/.stamp-fuzz $(VENV)/.stamp-ray $(VENV)/.stamp-tune \
-    $(VENV)/.stamp-openspiel $(VENV)/.stamp-gymnasium $(VENV)/.stamp-tensorboard $(SANITIZE_VENV)/.stamp-test: constraints.txt pyproject.toml | $$(@D)/.stamp-venv
+    $(VENV)/.stamp-openspiel $(VENV)/.stamp-gymnasium $(VENV)/.stamp-tensorboard $(VENV)/.stamp-data $(SANITIZE_VENV)/.stamp-test: constraints.txt pyproject.toml | $$(@D)/.stamp-venv
 	@echo "Installing what $(@F:.stamp-%=%) needs"
 	@$(@D)/bin/python -c "$$LIST_REQUIREMENTS" $(@F:.stamp-%=%) | $(PIP_INSTALL) -r /dev/stdin
 	@touch $@

@@ -78,6 +78,7 @@ Policy policy_of(const PolicyOrName& policy);
 void check_weights(const features::Representation& shapes, const ShapeWeights& weights);
 
 void bind_core(nb::module_& m);
+void bind_endings(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
 void bind_grown(nb::module_& m);

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     katachi::bindings::bind_go(m);
     katachi::bindings::bind_policies(m);
     katachi::bindings::bind_search(m);
+    katachi::bindings::bind_endings(m);
     katachi::bindings::bind_shapes(m);
     katachi::bindings::bind_training(m);
     katachi::bindings::bind_grown(m);

@@ -871,6 +871,28 @@ def alpha_beta(root: State, actions: Sequence[int], options: AlphaBetaOptions, e
     `evaluate`: a number, weights of local shapes, or a function of a state as the game has it.
     """
 
+class EndingVerdict(enum.Enum):
+    """What has become of an attempt to solve an ending."""
+
+    PROVEN = 0
+
+    OUT_OF_NODES = 1
+
+    SUPERKO = 2
+    """Proven under simple ko, but superko may forbid a move of the proof."""
+
+def solve_ending(
+    position: Position, nodes: int, progress: object | None = None
+) -> tuple[EndingVerdict, float, int, int] | None:
+    """
+    (verdict, Black's z if proven, depth in plies, nodes); None if progress stopped it. See katachi.search.endings.
+    """
+
+def safe_area(position: Position, player: Player) -> tuple[list[int], list[int]]:
+    """
+    Stones of a player that live for ever, and the single points between such stones.
+    """
+
 class Sharing(enum.Enum):
     """
     Which local shapes have one weight; see cpp/features/weight_sharing.hpp.

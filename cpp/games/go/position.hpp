@@ -107,6 +107,7 @@ class Position {
     Player to_play() const { return board_.to_play(); }
     bool is_over() const { return board_.is_over(); }
     int handicap() const { return handicap_; }
+    const Rules& rules() const { return rules_; }
     bool has_superko() const { return rules_.ko != Ko::simple; }
     const std::vector<Action>& moves() const { return moves_; }
     // Who played each of them.

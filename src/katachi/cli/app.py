@@ -9,6 +9,7 @@ from katachi.cli import (
     demo,
     gtp,
     info,
+    label,
     match,
     perft,
     play,
@@ -46,6 +47,7 @@ app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)
 app.command("train")(train.train)
+app.add_typer(label.label, name="label")
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(weights.weights, name="weights")
 app.command("perft")(perft.perft)

@@ -48,6 +48,10 @@ class StoreError(KatachiError):
     """A file of games that cannot be used: damaged, locked, or something else."""
 
 
+class DataSetError(StoreError):
+    """A data set that cannot be used: missing, damaged, or of something else."""
+
+
 class UnknownNameError(KatachiError, LookupError):
     """A name that is not in a registry: a game, a rule set, a player."""
 

@@ -1,6 +1,6 @@
 """Settings: frozen pydantic models that refuse what they do not know, and say what was probably meant."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Self, get_origin
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from katachi.core.errors import SettingsError
 
-__all__ = ["Settings", "did_you_mean"]
+__all__ = ["Settings", "did_you_mean", "differences"]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -64,3 +64,29 @@ def _explain(model: type[Settings], error: ValidationError) -> str:
         else:
             lines.append(f"{model.__name__}.{where}: {problem['msg']}, not {problem['input']!r}")
     return "\n".join(lines)
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """One line for each value that is not the same, with the way to it: `settings.board[1].games: 6 there, 8 now`."""
+    old, new = dict(_leaves(before)), dict(_leaves(now))
+    return [
+        f"  {key}: {_shown(old, key)} there, {_shown(new, key)} now"
+        for key in sorted(old.keys() | new.keys())
+        if key not in old or key not in new or old[key] != new[key]
+    ]
+
+
+def _leaves(value: Any, way: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """The values in a tree of JSON. An empty list or mapping is a value, too."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{way}.{key}" if way else key)
+    elif isinstance(value, list) and value:
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{way}[{place}]")
+    else:
+        yield way, value
+
+
+def _shown(leaves: Mapping[str, Any], key: str) -> str:
+    return repr(leaves[key]) if key in leaves else "nothing"

@@ -4,7 +4,6 @@ Settings go in, rows come out, and tables, verdicts and figures are pure functio
 are is known to katachi.experiments.registry; where results are kept, to katachi.experiments.results.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 from pydantic import Field
 
 from katachi.arena.executor import Executor
-from katachi.core.errors import StoreError
+from katachi.core.json_lines import append_row, read_rows
 from katachi.core.settings import Settings
 from katachi.experiments.ledger import Source
 
@@ -31,7 +30,6 @@ SCALES: tuple[Scale, ...] = get_args(Scale)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 OURS = "Katachi"  # the source of what no source has
 
-_DELETE = "delete that line, and its row is made again"
 _NAME = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
@@ -113,41 +111,3 @@ class Runner(Protocol):
 
     def draw(self, rows: Sequence[Row], claim: Claim, path: Path) -> None:
         """Writes `path` with the suffixes .png and .svg: a pure function of the rows, too."""
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a file; none if there is no file.
-
-    A last line without an end was cut by a kill: it is left out, and `append_row` will not run into it.
-    """
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error
-    rows = []
-    for number, line in enumerate(lines[:-1], 1):
-        try:
-            row = json.loads(line)
-        except ValueError:
-            raise StoreError(f"{path}, line {number} is not JSON: {line[:100]!r}; {_DELETE}") from None
-        if not isinstance(row, dict):
-            raise StoreError(f"{path}, line {number} is no row: {line[:100]!r}; {_DELETE}")
-        rows.append(row)
-    return rows
-
-
-def append_row(path: Path, row: Row) -> None:
-    """One short line, complete or not there."""
-    line = json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
-    try:
-        with open(path, "a+b") as file:
-            if file.tell():
-                file.seek(-1, 2)
-                if file.read(1) != b"\n":  # what a kill left of a line
-                    file.seek(0)
-                    file.truncate(file.read().rfind(b"\n") + 1)
-            file.write(line)
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error

@@ -19,6 +19,7 @@ from katachi.arena.executor import Executor
 from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, KatachiError, StoreError
 from katachi.core.files import write_whole
+from katachi.core.settings import differences
 from katachi.experiments.experiment import SCALES, VERDICTS, Progress, Row, Scale, Summary, Verdict, read_rows
 from katachi.experiments.registry import Experiment, experiment, load_experiments
 
@@ -244,7 +245,7 @@ def _check_settings(run: Run) -> None:
         if read_rows(run.folder / _ROWS):
             raise StoreError(f"{path} is missing, and nothing else says how the rows were made: choose another --out")
         _save(path, now)
-    changed = _differences(_stored(run.folder), json.loads(json.dumps(now)))
+    changed = differences(_stored(run.folder), json.loads(json.dumps(now)))
     if changed:
         raise InvalidArgumentError(
             f"{run.folder} holds a run with other settings: choose another --out\n" + "\n".join(changed)
@@ -262,32 +263,6 @@ def _stored(folder: Path) -> dict[str, Any]:
     if not isinstance(stored, dict) or not isinstance(stored.get("seed"), int):
         raise StoreError(f"{path} holds no settings: {str(stored)[:200]}; without them nobody can add to these rows")
     return stored
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """One line for each value that is not the same, with the way to it: `settings.board[1].games: 6 there, 8 now`."""
-    old, new = dict(_leaves(before)), dict(_leaves(now))
-    return [
-        f"  {key}: {_shown(old, key)} there, {_shown(new, key)} now"
-        for key in sorted(old.keys() | new.keys())
-        if key not in old or key not in new or old[key] != new[key]
-    ]
-
-
-def _leaves(value: Any, way: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401
-    """The values in a tree of JSON. An empty list or mapping is a value, too."""
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{way}.{key}" if way else key)
-    elif isinstance(value, list) and value:
-        for place, inner in enumerate(value):
-            yield from _leaves(inner, f"{way}[{place}]")
-    else:
-        yield way, value
-
-
-def _shown(leaves: Mapping[str, Any], key: str) -> str:
-    return repr(leaves[key]) if key in leaves else "nothing"
 
 
 @contextmanager

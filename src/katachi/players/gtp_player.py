@@ -56,6 +56,8 @@ from katachi.search.searches import Progress
 __all__ = ["GtpPlayer", "GtpSettings"]
 
 _SEED = "{seed}"
+_ANALYSES = ("kata-genmove_analyze", "lz-genmove_analyze")  # moves with win rates, within the engine's own budget
+_INTERVAL = "100"  # centiseconds between two reports of them
 _PATIENCE = 1.0  # seconds for an answer that is too late: then it need not be waited for
 _MAX_SEED = 2**31 - 1  # what fits into a C int everywhere
 
@@ -118,6 +120,7 @@ class GtpPlayer:
         self._line: _Line | None = None  # this game so far
         self._in_step = False  # is that on the engine's board?
         self._told_time: TimeSettings | None = None
+        self._analysis = ""  # the command that was asked for a value
 
     def prepare(self, game: Game[Any], state: Any, rng: Rng) -> None:  # noqa: ANN401
         """Starts the engine and sets the board up, so that no move has to wait for it. `rng` is that of the move."""
@@ -135,20 +138,70 @@ class GtpPlayer:
         what it returns does not matter; if it raises, the engine is ended, and started again by the next choice.
         """
         state = self._checked(game, state)
-        tick = None if progress is None else lambda: progress(-1.0)
+        return self._decide(state, rng, None if progress is None else lambda: progress(-1.0))
+
+    def evaluate(self, game: Game[Any], state: Any, rng: Rng) -> Decision:  # noqa: ANN401
+        """What the engine plays, with its win rate as the value and its visits as simulations: see `check_values`.
+
+        The win rate is that of its move, told from the side of the player to move, as KataGo does unless it is
+        configured otherwise. An engine that gives up has its first move taken for what it would play. Whatever comes
+        next is set up anew.
+        """
+        decision = self._decide(self._checked(game, state), rng, None, with_value=True)
+        self.new_game()
+        return decision
+
+    def check_values(self) -> None:
+        """An error unless the engine can tell what a position is worth. Starts it."""
+        if self._number is None:
+            self._number = self.settings.seed or 1
+        process = self._process if self._process is not None and self._process.is_running else self._start()
+        self._analysis_command(process)
+
+    def _analysis_command(self, process: GtpProcess) -> str:
+        for command in _ANALYSES:
+            if self._knows(process, command):
+                return command
+        raise EngineError(
+            f"{self.name} cannot tell what a position is worth: it knows neither of {', '.join(_ANALYSES)}"
+        )
+
+    def _decide(
+        self, state: Position, rng: Rng, tick: Callable[[], object] | None, *, with_value: bool = False
+    ) -> Decision:
         line = _Line.of(state)
         self._begin_or_continue(line, rng)
         try:
-            answer = self._ask_twice(state, line, tick)
+            answer = self._ask_twice(state, line, tick, with_value=with_value)
         except EngineRefusedError as error:
             raise EngineRefusedError(f"{error}\nin the position\n{state}") from error
+        value, visits = None, 0
+        if with_value:
+            answer, value, visits = self._read_analysis(state, answer)
         if answer.lower() == "resign":
             self._line = None
             return Decision(None)
         action = self._legal_action(state, answer)
         self._line = _Line(line.start, (*line.moves, (state.to_play, action)))
         self._in_step = True
-        return Decision(action)
+        return Decision(action, value, visits)
+
+    def _read_analysis(self, position: Position, answer: str) -> tuple[str, float, int]:
+        """(the move, Black's win rate, visits) from the last report and the line `play MOVE`."""
+        lines = answer.splitlines()
+        reports = [_read_infos(line) for line in lines if line.lstrip().startswith("info ")]
+        played = next((line.split()[1] for line in lines if line.startswith("play ") and len(line.split()) == 2), None)
+        if played is None or not reports or not reports[-1]:
+            raise EngineError(f"{self.name} told no win rate and move in its analysis: {answer[-300:]!r}")
+        moves = reports[-1]
+        if played.lower() == "resign":
+            played = next(iter(moves))
+        rate, _ = moves.get(played.upper(), next(iter(moves.values())))
+        share = rate / 10_000 if self._analysis.startswith("lz-") else rate
+        if not 0 <= share <= 1:
+            raise EngineError(f"{self.name} told a win rate of {rate:g}: {answer[-300:]!r}")
+        black = share if position.to_play is Player.BLACK else 1 - share
+        return played, black, sum(visits for _, visits in moves.values())
 
     @property
     def lasting_name(self) -> str:
@@ -218,20 +271,26 @@ class GtpPlayer:
                 self.close()
             self._number = number
 
-    def _ask_twice(self, position: Position, line: _Line, tick: Callable[[], object] | None) -> str:
+    def _ask_twice(
+        self, position: Position, line: _Line, tick: Callable[[], object] | None, *, with_value: bool
+    ) -> str:
         try:
-            return self._ask(position, line, tick)
+            return self._ask(position, line, tick, with_value=with_value)
         except EngineRefusedError:
             raise
         except EngineError:
             if self._process is None or not self.may_restart:  # it could not even be started
                 raise
         self.restarts += 1
-        return self._ask(position, line, tick)
+        return self._ask(position, line, tick, with_value=with_value)
 
-    def _ask(self, position: Position, line: _Line, tick: Callable[[], object] | None) -> str:
+    def _ask(self, position: Position, line: _Line, tick: Callable[[], object] | None, *, with_value: bool) -> str:
         process = self._tell(position, line, tick)
         timeout = self._tell_time(process, position.to_play)
+        if with_value:
+            self._analysis = self._analysis_command(process)
+            words = (self._analysis, format_color(position.to_play), _INTERVAL)
+            return process.ask(*words, tick=tick, timeout=timeout)
         return process.ask("genmove", format_color(position.to_play), tick=tick, timeout=timeout)
 
     def _tell(self, position: Position, line: _Line, tick: Callable[[], object] | None) -> GtpProcess:
@@ -340,6 +399,20 @@ class GtpPlayer:
         if reason is not None:
             raise EngineMoveError(f"{self.name} answered {answer!r}, which is illegal ({reason}) in\n{position}")
         return action
+
+
+def _read_infos(line: str) -> dict[str, tuple[float, int]]:
+    """By move, win rate and visits, from `info move D4 visits 10 winrate 0.5 … info move …`; the best first."""
+    moves: dict[str, tuple[float, int]] = {}
+    for info in line.split("info ")[1:]:
+        words = info.split()
+        keys = words[: words.index("pv")] if "pv" in words else words
+        told = dict(zip(keys[::2], keys[1::2], strict=False))
+        try:
+            moves[told["move"].upper()] = float(told["winrate"]), int(told.get("visits", 0))
+        except (KeyError, ValueError):
+            continue  # of the position itself, or of a move without a win rate
+    return moves
 
 
 def _rules_text(rules: Rules) -> str:
