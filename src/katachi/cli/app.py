@@ -5,6 +5,7 @@ import typer
 import katachi
 from katachi.cli import (
     analyze,
+    balance,
     bench,
     demo,
     gtp,
@@ -46,6 +47,7 @@ app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)
 app.command("train")(train.train)
+app.command("balance")(balance.balance)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(weights.weights, name="weights")
 app.command("perft")(perft.perft)

@@ -109,25 +109,25 @@ class Tell(Protocol):
 
 
 @contextmanager
-def live_status(total: int, *, quiet: bool = False) -> Iterator[Tell]:
+def live_status(total: int, *, quiet: bool = False, unit: str = "games") -> Iterator[Tell]:
     """Tells how far a run is: on a terminal a table and a bar with score and time left, else a line now and then."""
     if quiet:
         yield lambda done, line, table=str: None
     elif not sys.stderr.isatty():
-        yield _LineTeller(total)
+        yield _LineTeller(total, unit)
     else:
         with _live_table(total) as tell:
             yield tell
 
 
 class _LineTeller:
-    def __init__(self, total: int) -> None:
-        self._total, self._last = total, time.monotonic()
+    def __init__(self, total: int, unit: str) -> None:
+        self._total, self._unit, self._last = total, unit, time.monotonic()
 
     def __call__(self, done: int, line: str, table: Callable[[], str] = str) -> None:
         if done == self._total or time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
-            print(f"{done}/{self._total} games: {line}", file=sys.stderr, flush=True)
+            print(f"{done}/{self._total} {self._unit}: {line}", file=sys.stderr, flush=True)
 
 
 @contextmanager
