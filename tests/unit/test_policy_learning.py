@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from katachi import Rng, make_game, make_player
 from katachi.core.errors import InvalidArgumentError, KatachiError, SettingsError, WeightsError
 from katachi.core.types import Action
-from katachi.games.go import GoGame, Position
+from katachi.games.go import GoGame, Position, Rules
 from katachi.policies.playout_policies import PlayoutPolicy, lasting_policy
 from katachi.policies.policy_weights import (
     load_policy_weights,
@@ -29,7 +29,8 @@ from katachi.training.policy_learning import (
 )
 
 Vector = NDArray[np.float64]
-GAME = GoGame(3, rules="tromp-taylor", komi=0.5)
+SIMPLE = Rules(ko="simple", suicide=False)
+GAME = GoGame(3, rules=SIMPLE, komi=0.5)
 
 
 def settings(learner: str, **changes: object) -> PolicyLearningSettings:
@@ -157,7 +158,7 @@ def tiny(learner: str, **changes: object) -> PolicyLearningSettings:
 
 
 def tiny_state() -> Position:
-    return GoGame(2, rules="tromp-taylor", komi=-0.5).initial_state()
+    return GoGame(2, rules=SIMPLE, komi=-0.5).initial_state()
 
 
 @pytest.mark.parametrize("baseline", ["none", "mean", "critic"])
@@ -172,7 +173,7 @@ def test_balancing_climbs_the_product_of_bias_and_gradient(baseline: str) -> Non
     job.run(1)
     assert 0.1 < value < 0.9
     assert np.abs(gradient).max() > 0.05
-    assert (job.weights - theta) / 0.1 == pytest.approx((1 - value) * gradient, abs=0.01)
+    assert (job.weights - theta) / 0.1 == pytest.approx((1 - value) * gradient, abs=0.003)
     assert job.critic.any() == (baseline == "critic")
 
 
@@ -188,7 +189,7 @@ def test_reinforcement_climbs_what_it_should(reward: str, baseline: str) -> None
     expected = gradient if reward == "literal" else strength
     job.run(steps)
     assert np.abs(gradient - strength).max() > 0.05
-    assert (job.weights - theta) / (alpha * steps) == pytest.approx(expected, abs=0.04)
+    assert (job.weights - theta) / (alpha * steps) == pytest.approx(expected, abs=0.01)
 
 
 def test_a_critic_learns_the_mean_outcome() -> None:
@@ -291,7 +292,7 @@ def test_accuracy_is_the_mean_squared_error() -> None:
     assert found.positions == 6
     assert 0 < found.mse - found.corrected_mse < 0.25 / 3999
     few = [playout_accuracy(data, "uniform", Rng(seed), simulations=5) for seed in range(300)]
-    assert np.mean([each.corrected_mse for each in few]) == pytest.approx(found.corrected_mse, abs=0.01)
+    assert np.mean([each.corrected_mse for each in few]) == pytest.approx(found.corrected_mse, abs=0.02)
     assert np.mean([each.mse for each in few]) > found.mse + 0.02
     assert playout_accuracy(data, "uniform", Rng(3), positions=2, simulations=5).positions == 2
 
