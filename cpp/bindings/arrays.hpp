@@ -15,6 +15,7 @@ namespace katachi::bindings {
 
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using DoublesIn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FloatsIn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // An array of Python's own.

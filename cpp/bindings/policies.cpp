@@ -1,8 +1,13 @@
 #include <nanobind/stl/shared_ptr.h>
 
+#include <span>
+
+#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "core/errors.hpp"
+#include "features/placements.hpp"
 #include "policies/patterns.hpp"
+#include "values/placement_factors.hpp"
 
 namespace katachi::bindings {
 
@@ -12,6 +17,20 @@ Policy policy_of(const PolicyOrName& policy) {
 }
 
 void bind_policies(nb::module_& m) {
+    nb::class_<features::Placements>(m, "Placements", "What one stone more changes of local shapes of 1x1 and 2x2.")
+        .def(
+            "__init__", [](features::Placements* self, const features::Representation& r) { new (self) features::Placements(r); }, "representation"_a,
+            "With an error for other shapes, other sharing, and weights by turn or stage.")
+        .def_prop_ro("side", &features::Placements::side)
+        .def_prop_ro("weights", &features::Placements::weights, "How many there are.");
+    nb::class_<FrozenPlacements>(m, "FrozenPlacements", "Weights of softmax over local shapes, made ready for playouts.")
+        .def(
+            "__init__",
+            [](FrozenPlacements* self, std::shared_ptr<const features::Placements> placements, const DoublesIn& weights) {
+                new (self) FrozenPlacements(std::move(placements), std::span(weights.data(), weights.size()));
+            },
+            "placements"_a, "weights"_a);
+
     nb::class_<Policy>(m, "Policy", "What plays simulated games, as native code takes it; see katachi.policies.")
         .def_static(
             "named", [](const std::string& name) { return Policy::named(name); }, "name"_a, "uniform, mogo or fuego.")
@@ -21,6 +40,7 @@ void bind_policies(nb::module_& m) {
                 return Policy::learnt(name, number, std::move(shapes));
             },
             "name"_a, "number"_a, "shapes"_a, "greedy(epsilon), gaussian(sd) or softmax(tau) over values of local shapes.")
+        .def_static("softmax_shapes", &Policy::softmax_shapes, "placements"_a, "Softmax over local shapes.")
         .def_static(
             "mix",
             [](const std::vector<std::pair<double, Policy>>& parts) {

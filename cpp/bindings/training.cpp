@@ -5,6 +5,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/choices.hpp"
 #include "core/errors.hpp"
 #include "training/self_play.hpp"
 
@@ -60,23 +61,6 @@ void set_step_memories(StepSizes& steps, const std::vector<FloatsIn>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         std::copy_n(values[i].data(), values[i].size(), memories[i].begin());
     }
-}
-
-// A named value, in the order of its enumeration.
-template <class E>
-E named(const std::vector<std::string>& names, const std::string& what, const std::string& value) {
-    const auto found = std::ranges::find(names, value);
-    if (found == names.end()) {
-        throw InvalidArgumentError(what + " has no value '" + value + "'");
-    }
-    return static_cast<E>(found - names.begin());
-}
-
-template <class O, class E>
-void choice(nb::class_<O>& options, const char* name, E O::* field, const std::vector<std::string>& names) {
-    options.def_prop_rw(
-        name, [field, names](const O& o) { return names[static_cast<std::size_t>(o.*field)]; },
-        [field, names, name](O& o, const std::string& value) { o.*field = named<E>(names, name, value); });
 }
 
 // The steps stand among the rest, as they do in the settings.

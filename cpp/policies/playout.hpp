@@ -21,6 +21,7 @@
 #include "policies/go_policies.hpp"
 #include "policies/learnt_policies.hpp"
 #include "policies/policy.hpp"
+#include "policies/softmax_shapes.hpp"
 #include "policies/uniform_playout.hpp"
 
 namespace katachi {
@@ -85,6 +86,8 @@ std::unique_ptr<AnyPolicy<B>> any_policy(const Policy& policy, go::EyeRule eye_r
             return std::make_unique<GaussianPolicy<B>>(values(), policy.number);
         case PolicyKind::softmax:
             return std::make_unique<SoftmaxPolicy<B>>(values(), policy.number);
+        case PolicyKind::shapes:
+            return softmax_shapes<B>(policy.placements, eye_rule);
         case PolicyKind::mix:
             return std::make_unique<Mixture<B>>(policy.shares, std::move(parts));
         case PolicyKind::two_stages:
@@ -98,8 +101,8 @@ std::unique_ptr<AnyPolicy<B>> any_policy(const Policy& policy, go::EyeRule eye_r
 // Local shapes are of one size of board.
 template <class B>
 void check_shapes(const Policy& policy, const B& board) {
-    if (policy.shapes) {
-        const int side = policy.shapes->representation().shapes().side();
+    if (policy.shapes || policy.placements) {
+        const int side = policy.shapes ? policy.shapes->representation().shapes().side() : policy.placements->placements().side();
         const go::Geometry geometry = board.geometry();
         if (!(geometry == go::Geometry{side, side})) {
             throw InvalidArgumentError("the weights of the playout policy " + policy.text() + " are for boards of " + std::to_string(side) + "x" +

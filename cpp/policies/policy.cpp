@@ -14,7 +14,7 @@ namespace katachi {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> names{"uniform", "mogo", "fuego", "greedy", "gaussian", "softmax", "mix", "switch"};
+constexpr std::array<std::string_view, 9> names{"uniform", "mogo", "fuego", "greedy", "gaussian", "softmax", "softmax-shapes", "mix", "switch"};
 
 std::string number_text(double number) {
     std::array<char, 32> digits{};
@@ -38,7 +38,7 @@ Policy Policy::named(std::string_view name) {
     if (!kind) {
         throw InvalidArgumentError("there is no playout policy '" + std::string(name) + "'");
     }
-    return {.kind = *kind, .number = 0, .shapes = {}, .shares = {}, .parts = {}};
+    return {.kind = *kind, .number = 0, .shapes = {}, .placements = {}, .shares = {}, .parts = {}};
 }
 
 Policy Policy::learnt(std::string_view name, double number, std::shared_ptr<const ShapeEvaluator> shapes) {
@@ -54,7 +54,14 @@ Policy Policy::learnt(std::string_view name, double number, std::shared_ptr<cons
     if (!shapes) {
         throw InvalidArgumentError("the playout policy " + std::string(name) + " needs weights of local shapes");
     }
-    return {.kind = *kind, .number = number, .shapes = std::move(shapes), .shares = {}, .parts = {}};
+    return {.kind = *kind, .number = number, .shapes = std::move(shapes), .placements = {}, .shares = {}, .parts = {}};
+}
+
+Policy Policy::softmax_shapes(std::shared_ptr<const FrozenPlacements> placements) {
+    if (!placements) {
+        throw InvalidArgumentError("the playout policy softmax-shapes needs weights of local shapes");
+    }
+    return {.kind = PolicyKind::shapes, .number = 0, .shapes = {}, .placements = std::move(placements), .shares = {}, .parts = {}};
 }
 
 Policy Policy::mix(std::vector<double> shares, std::vector<Policy> parts) {
@@ -66,14 +73,14 @@ Policy Policy::mix(std::vector<double> shares, std::vector<Policy> parts) {
     if (!is_right || std::abs(sum - 1) > 1e-6) {
         throw InvalidArgumentError("a mixture of playout policies has shares above 0 whose sum is 1, not " + number_text(sum));
     }
-    return {.kind = PolicyKind::mix, .number = 0, .shapes = {}, .shares = std::move(shares), .parts = std::move(parts)};
+    return {.kind = PolicyKind::mix, .number = 0, .shapes = {}, .placements = {}, .shares = std::move(shares), .parts = std::move(parts)};
 }
 
 Policy Policy::two_stages(double moves, Policy first, Policy second) {
     if (moves < 0 || !std::isfinite(moves)) {
         throw InvalidArgumentError("a playout policy is switched after 0 or more moves, not " + number_text(moves));
     }
-    Policy policy{.kind = PolicyKind::two_stages, .number = moves, .shapes = {}, .shares = {}, .parts = {}};
+    Policy policy{.kind = PolicyKind::two_stages, .number = moves, .shapes = {}, .placements = {}, .shares = {}, .parts = {}};
     policy.parts.push_back(std::move(first));
     policy.parts.push_back(std::move(second));
     return policy;
@@ -85,6 +92,7 @@ std::string Policy::text() const {
         case PolicyKind::uniform:
         case PolicyKind::mogo:
         case PolicyKind::fuego:
+        case PolicyKind::shapes:
             return text;
         case PolicyKind::greedy:
         case PolicyKind::gaussian:

@@ -403,6 +403,29 @@ def count_positions(width: int, height: int, progress: object | None = None) -> 
     Legal positions: every chain has a liberty; None if progress stopped it.
     """
 
+class Placements:
+    """What one stone more changes of local shapes of 1x1 and 2x2."""
+
+    def __init__(self, representation: ShapeRepresentation) -> None:
+        """
+        With an error for other shapes, other sharing, and weights by turn or stage.
+        """
+
+    @property
+    def side(self) -> int: ...
+    @property
+    def weights(self) -> int:
+        """How many there are."""
+
+class FrozenPlacements:
+    """Weights of softmax over local shapes, made ready for playouts."""
+
+    def __init__(
+        self,
+        placements: Placements,
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+
 class Policy:
     """
     What plays simulated games, as native code takes it; see katachi.policies.
@@ -417,6 +440,10 @@ class Policy:
         """
         greedy(epsilon), gaussian(sd) or softmax(tau) over values of local shapes.
         """
+
+    @staticmethod
+    def softmax_shapes(placements: FrozenPlacements) -> Policy:
+        """Softmax over local shapes."""
 
     @staticmethod
     def mix(parts: Sequence[tuple[float, Policy]]) -> Policy:
@@ -1341,6 +1368,163 @@ class SelfPlay:
 
 def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
     """Weights of 0 and no game yet."""
+
+class PolicyLearningOptions:
+    """
+    How a playout policy is learnt, as native code takes it: katachi.training.policy_learning.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def learner(self) -> str: ...
+    @learner.setter
+    def learner(self, arg: str, /) -> None: ...
+    @property
+    def rl_reward(self) -> str: ...
+    @rl_reward.setter
+    def rl_reward(self, arg: str, /) -> None: ...
+    @property
+    def baseline(self) -> str: ...
+    @baseline.setter
+    def baseline(self, arg: str, /) -> None: ...
+    @property
+    def eye_rule(self) -> str: ...
+    @eye_rule.setter
+    def eye_rule(self, arg: str, /) -> None: ...
+    @property
+    def alpha(self) -> float: ...
+    @alpha.setter
+    def alpha(self, arg: float, /) -> None: ...
+    @property
+    def bias_simulations(self) -> int: ...
+    @bias_simulations.setter
+    def bias_simulations(self, arg: int, /) -> None: ...
+    @property
+    def gradient_simulations(self) -> int: ...
+    @gradient_simulations.setter
+    def gradient_simulations(self, arg: int, /) -> None: ...
+    @property
+    def length_normalise(self) -> bool: ...
+    @length_normalise.setter
+    def length_normalise(self, arg: bool, /) -> None: ...
+    @property
+    def critic_alpha(self) -> float: ...
+    @critic_alpha.setter
+    def critic_alpha(self, arg: float, /) -> None: ...
+    @property
+    def largest_weight(self) -> float: ...
+    @largest_weight.setter
+    def largest_weight(self, arg: float, /) -> None: ...
+    @property
+    def komi(self) -> float: ...
+    @komi.setter
+    def komi(self, arg: float, /) -> None: ...
+    @property
+    def longest_simulation(self) -> int: ...
+    @longest_simulation.setter
+    def longest_simulation(self, arg: int, /) -> None: ...
+    @property
+    def threads(self) -> int: ...
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
+class LabelledPosition:
+    """
+    What a playout policy is learnt from; katachi.training.data_set has it for Python.
+    """
+
+    def __init__(
+        self,
+        *,
+        moves: Sequence[int],
+        value: float,
+        best: int,
+        first: Sequence[int] = [],
+        second: Sequence[Sequence[int]] = [],
+        values: Sequence[Sequence[float]] = [],
+    ) -> None: ...
+
+class PolicyLearningTally:
+    """Sums over steps, since they were last taken."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def skipped(self) -> int:
+        """Steps whose expert's move the policy never plays."""
+
+    @property
+    def simulations(self) -> int: ...
+    @property
+    def moves(self) -> int:
+        """Of the simulations."""
+
+    @property
+    def cut(self) -> int:
+        """Simulations that were too long."""
+
+    @property
+    def black_wins(self) -> float:
+        """Of the simulations; a draw counts half."""
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of the expert's moves."""
+
+    @property
+    def squared_bias(self) -> float:
+        """Of the values of the balancing rules."""
+
+class PolicyLearning:
+    """
+    Learning a playout policy. Between two steps all that the next one depends on can be read and set.
+    """
+
+    def run(self, until: int, progress: object | None = None) -> bool:
+        """
+        Learns until there have been so many steps (True) or progress returns False.
+        """
+
+    def take_tally(self) -> PolicyLearningTally:
+        """Sums over the steps since the last time."""
+
+    @property
+    def steps(self) -> int:
+        """How many there have been."""
+
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """theta"""
+
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def critic(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Weights of the critic; zeros unless it is the baseline."""
+
+    @critic.setter
+    def critic(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    def scores(
+        self, moves: Sequence[int]
+    ) -> tuple[
+        list[int],
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+    ]:
+        """
+        (actions, pi, psi row by row) of the candidates after these moves from the empty board.
+        """
+
+def policy_learning(
+    representation: ShapeRepresentation, positions: Sequence[LabelledPosition], options: PolicyLearningOptions, rng: Rng
+) -> PolicyLearning:
+    """Weights of 0 and no step yet."""
 
 class GrownOptions:
     """See katachi.search.grown.GrownSettings."""

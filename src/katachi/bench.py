@@ -19,6 +19,7 @@ from katachi.core.limit import Limit
 from katachi.games.go import GoGame, Position
 from katachi.learning.td_settings import TdSettings
 from katachi.policies.playout_policies import PlayoutPolicy
+from katachi.policies.policy_weights import policy_representation
 from katachi.search.searches import TreeSearch
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings
 from katachi.search.tree_settings import TreeSearchSettings, preset
@@ -46,6 +47,7 @@ _POLICIES = {
     "gaussian(0.15)": 500,
     "softmax(0.05)": 500,
 }
+_SHAPE_PLAYOUTS = 8_000  # of softmax over local shapes, with weights drawn at random
 # Of temporal-difference search on 9x9, per repeat: with the switch to fuego after 6 moves, and without any.
 _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
     "switch_6": (4_000, 6.0),
@@ -113,13 +115,24 @@ def best_rate(work: Callable[[], float]) -> float:
 
 def policy_rates(scale: float = 1.0) -> dict[str, float]:
     """Playouts of policies per CPU second, from the empty 9x9 board."""
-    return {policy: playout_rates(9, max(1, int(count * scale)), policy)[0] for policy, count in _POLICIES.items()}
+    rates = {policy: playout_rates(9, max(1, int(count * scale)), policy)[0] for policy, count in _POLICIES.items()}
+    rates["softmax-shapes"] = playout_rates(9, max(1, int(_SHAPE_PLAYOUTS * scale)), _shape_policy(9))[0]
+    return rates
 
 
-def playout_rates(side: int, count: int, policy: str = "uniform") -> tuple[float, float]:
+def _shape_policy(side: int) -> _core.Policy:
+    """Weights from -0.3 to 0.3: what is learnt has about that size."""
+    import numpy as np
+
+    placements, rng = _core.Placements(policy_representation(side)), katachi.Rng(7)
+    theta = np.array([0.6 * rng.uniform() - 0.3 for _ in range(placements.weights)])
+    return _core.Policy.softmax_shapes(_core.FrozenPlacements(placements, theta))
+
+
+def playout_rates(side: int, count: int, policy: str | _core.Policy = "uniform") -> tuple[float, float]:
     """Playouts and their moves per CPU second: empty board, one thread, scored; the uniform eye filter is simple."""
     state = Position(side, side).search_state()
-    ready = PlayoutPolicy(policy).native(GoGame(side))
+    ready = PlayoutPolicy(policy).native(GoGame(side)) if isinstance(policy, str) else policy
     length = 0.0
 
     def work() -> float:

@@ -14,6 +14,7 @@ from katachi.policies.policy_text import (
     MixedPolicy,
     PlainPolicy,
     PolicyTree,
+    ShapePolicy,
     SwitchedPolicy,
     canonical_policy,
     format_policy,
@@ -31,8 +32,9 @@ plain = st.builds(PlainPolicy, st.sampled_from(PLAIN_NAMES))
 learnt = st.builds(LearntPolicy, st.just("greedy"), st.floats(0, 1)) | st.builds(
     LearntPolicy, st.sampled_from(LEARNT_NAMES[1:]), st.floats(0, exclude_min=True, allow_infinity=False)
 )
+shapes = st.builds(ShapePolicy, st.text("abz019/._+-", min_size=1))
 policies: st.SearchStrategy[PolicyTree] = st.recursive(
-    plain | learnt,
+    plain | learnt | shapes,
     lambda inside: (
         st.builds(SwitchedPolicy, st.floats(0, 1e12), inside, inside)
         | st.builds(mixed, st.lists(st.tuples(st.integers(1, 10**6), inside), min_size=1, max_size=4))
@@ -76,6 +78,9 @@ def test_the_tree_of_a_text() -> None:
         ("gaussian(0)", r"gaussian\(SD\) takes a number above 0, not 0, at column 10: '0\)'"),
         ("softmax(1e999)", r"softmax\(TAU\) takes a number above 0, not 1e999"),
         ("softmax(0.1", r"expected '\)' of softmax\(TAU\), at the end"),
+        ("softmax-shapes", r"expected '\(' of softmax-shapes\(FILE\), at the end"),
+        ("softmax-shapes( )", r"softmax-shapes\(FILE\) takes a file of weights, or shipped, at column 17: '\)'"),
+        ("softmax-shapes(a;b)", r"expected '\)' of softmax-shapes\(FILE\), at column 17: ';b\)'"),
         ("mix(uniform)", r"a share of mix is a number above 0, at column 5: 'uniform\)'"),
         ("mix(0*uniform+1*fuego)", "a share of mix is a number above 0, not 0, at column 5"),
         ("mix(0.4*uniform+0.5*fuego)", "the shares of mix add up to 0.9 instead of 1, at column 1"),

@@ -5,6 +5,7 @@ import typer
 import katachi
 from katachi.cli import (
     analyze,
+    balance,
     bench,
     demo,
     gtp,
@@ -47,6 +48,7 @@ app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)
 app.command("train")(train.train)
+app.command("balance")(balance.balance)
 app.add_typer(label.label, name="label")
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(weights.weights, name="weights")

@@ -13,7 +13,7 @@ from katachi.games.contract import Game, native_state
 from katachi.players.player import Decision
 from katachi.players.spec import PlayerSpec, format_spec
 from katachi.players.thinking import Candidate, Thinker
-from katachi.policies.playout_policies import PlayoutPolicy, PolicyText, check_weights_are_used
+from katachi.policies.playout_policies import PlayoutPolicy, PolicyText, check_weights_are_used, lasting_policy
 from katachi.search.searches import FlatMonteCarlo, Progress
 from katachi.values.weights_reader import SHIPPED, lasting_weights
 
@@ -60,7 +60,10 @@ class PolicyPlayer:
     def __init__(self, settings: PolicySettings) -> None:
         self.settings = settings
         self.name = _name("policy", settings)
-        self.lasting_name = _name("policy", settings.replace(weights=lasting_weights(settings.weights)))
+        self.lasting_name = _name(
+            "policy",
+            settings.replace(name=lasting_policy(settings.name), weights=lasting_weights(settings.weights)),
+        )
         self._policy = PlayoutPolicy(settings.name, settings.weights)
 
     def check(self, game: Game[Any]) -> None:
@@ -105,7 +108,10 @@ class FlatMcPlayer(Thinker):
     def __init__(self, settings: FlatMcSettings) -> None:
         self.settings = settings
         self.name = _name("flat-mc", settings)
-        self.lasting_name = _name("flat-mc", settings.replace(weights=lasting_weights(settings.weights)))
+        self.lasting_name = _name(
+            "flat-mc",
+            settings.replace(policy=lasting_policy(settings.policy), weights=lasting_weights(settings.weights)),
+        )
         self._policy = PlayoutPolicy(settings.policy, settings.weights)
 
     def check(self, game: Game[Any]) -> None:

@@ -22,7 +22,7 @@ from katachi.games.go.position import Position
 from katachi.players.player import Decision, GamePlayer
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker
-from katachi.policies.playout_policies import PlayoutPolicy
+from katachi.policies.playout_policies import PlayoutPolicy, lasting_policy
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
 from katachi.search.td_search import TdMemory, TdSearch, TdSearchSettings, check_long_term
@@ -151,7 +151,8 @@ class TdPlayer(Thinker):
         usual = TdPlayerSettings(**{**TD_PRESETS[kind], "sims": 1})
         self.settings = settings
         self.name = preset_spec(kind, settings, usual)
-        self.lasting_name = preset_spec(kind, settings, usual, weights=lasting_weights(settings.weights))
+        lasting = {"weights": lasting_weights(settings.weights), "policy": lasting_policy(settings.policy)}
+        self.lasting_name = preset_spec(kind, settings, usual, **lasting)
         self._reader = WeightsReader(settings.weights)
         self._policy = PlayoutPolicy(settings.policy, SHIPPED if settings.weights == NO_WEIGHTS else settings.weights)
         self._memory: TdMemory | None = None
@@ -179,7 +180,7 @@ class TdPlayer(Thinker):
         """Of the weights."""
         if self.settings.weights == NO_WEIGHTS:
             return self._policy.fingerprint(game)
-        return self._reader.evaluation(game).fingerprint
+        return self._policy.fingerprint(game, self._reader.evaluation(game).fingerprint)
 
     def memory(self, game: Game[Any]) -> TdMemory:
         """What it knows of the game that goes on, or before the first move of one."""

@@ -15,6 +15,7 @@ from katachi.players.go_endings import passing_wins
 from katachi.players.player import Decision
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker, Thinking
+from katachi.policies.playout_policies import lasting_policy
 from katachi.search.searches import Progress, TreeSearch
 from katachi.search.tree_priors import prior_fingerprint, prior_shapes
 from katachi.search.tree_settings import PRESETS, TreeSearchSettings
@@ -71,7 +72,13 @@ class TreePlayer(Thinker):
         if usual is None:
             usual = TreePlayerSettings(**{**PRESETS[kind], "sims": 1})
         self.name = preset_spec(kind, settings, usual)
-        self.lasting_name = preset_spec(kind, settings, usual, weights=lasting_weights(settings.weights))
+        self.lasting_name = preset_spec(
+            kind,
+            settings,
+            usual,
+            weights=lasting_weights(settings.weights),
+            playout_policy=lasting_policy(settings.playout_policy),
+        )
         self._policy = settings.default_policy
         self._search: TreeSearch | None = None
         self._game: Game[Any] | None = None
@@ -96,7 +103,7 @@ class TreePlayer(Thinker):
 
     def fingerprint(self, game: Game[Any]) -> str | None:
         """Of the weights."""
-        return self._policy.fingerprint(game) or prior_fingerprint(self.settings.prior, self._policy.reader, game)
+        return self._policy.fingerprint(game, prior_fingerprint(self.settings.prior, self._policy.reader, game))
 
     def think(self, game: Game[Any], state: Any, rng: Rng) -> Thinking:  # noqa: ANN401
         """Goes on with what is kept, or starts."""

@@ -11,25 +11,29 @@ from pydantic import AfterValidator
 
 from katachi import _core
 from katachi._core import Pattern
-from katachi.core.errors import InvalidArgumentError
+from katachi.core.errors import InvalidArgumentError, ParseError
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.policies.policy_text import (
     LearntPolicy,
     MixedPolicy,
     PlainPolicy,
+    PolicyPart,
     PolicyTree,
+    ShapePolicy,
     SwitchedPolicy,
     canonical_policy,
     format_policy,
+    map_parts,
     parse_policy,
     parts_of,
 )
-from katachi.values.weights_reader import SHIPPED, WeightsReader
+from katachi.policies.policy_weights import PolicyWeightsReader
+from katachi.values.weights_reader import SHIPPED, WeightsReader, lasting_weights
 
 __all__ = [
     "Pattern", "PlayoutPolicy", "PolicyMoves", "PolicyText", "check_policy", "check_weights_are_used",
-    "playout_patterns", "policy_moves",
+    "lasting_policy", "playout_patterns", "policy_moves",
 ]  # fmt: skip
 
 # A setting that names a policy.
@@ -41,22 +45,30 @@ class PolicyMoves(NamedTuple):
 
     stage: str
     """The rule that decides: capture-last, escape, low-liberty, pattern, capture or uniform; greedy, gaussian, softmax;
-    or mix."""
+    softmax-shapes; or mix."""
     moves: dict[Action, float]
     """Actions, ascending, with their probabilities."""
 
 
 class PlayoutPolicy:
-    """A policy by its text, and the weights that learnt ones need: `shipped` or a file, read once for each size."""
+    """A policy by its text, and the weights that learnt ones need: `shipped` or a file, read once for each size.
+
+    Those of `softmax-shapes(FILE)` are in its text.
+    """
 
     def __init__(self, text: str, weights: str = SHIPPED) -> None:
         self.tree = parse_policy(text)
         self.text = format_policy(self.tree)
         self.reader = WeightsReader(weights)
+        self._shape_readers = {
+            part.weights: PolicyWeightsReader(part.weights)
+            for part in parts_of(self.tree)
+            if isinstance(part, ShapePolicy)
+        }
 
     @property
     def needs_weights(self) -> bool:
-        """Is a part of it learnt?"""
+        """Is a part of it over learnt values?"""
         return any(isinstance(part, LearntPolicy) for part in parts_of(self.tree))
 
     def native(self, game: Game[Any], state: Any = None) -> _core.Policy:  # noqa: ANN401
@@ -70,9 +82,11 @@ class PlayoutPolicy:
                 )
         return self._native(self.tree, game)
 
-    def fingerprint(self, game: Game[Any]) -> str | None:
-        """Of the weights; None: it has none."""
-        return self.reader.evaluation(game).fingerprint if self.needs_weights else None
+    def fingerprint(self, game: Game[Any], *others: str | None) -> str | None:
+        """Of all weights, and others that somebody has besides; None: there are none."""
+        found = [*others, self.reader.evaluation(game).fingerprint if self.needs_weights else None]
+        found += [reader.weights(game).fingerprint for reader in self._shape_readers.values()]
+        return "+".join(dict.fromkeys(each for each in found if each is not None)) or None
 
     def _native(self, tree: PolicyTree, game: Game[Any]) -> _core.Policy:
         match tree:
@@ -80,6 +94,8 @@ class PlayoutPolicy:
                 return _core.Policy.named(name)
             case LearntPolicy(name, number):
                 return _core.Policy.learnt(name, number, self.reader.evaluation(game).evaluator)
+            case ShapePolicy(weights):
+                return _core.Policy.softmax_shapes(self._shape_readers[weights].weights(game).frozen)
             case MixedPolicy(parts):
                 return _core.Policy.mix([(share, self._native(part, game)) for share, part in parts])
             case SwitchedPolicy(moves, first, second):
@@ -95,6 +111,18 @@ def check_weights_are_used(policy: str, weights: str) -> None:
     """Raises if weights are given to a policy that has no use for them."""
     if weights != SHIPPED and not PlayoutPolicy(policy).needs_weights:
         raise ValueError(f"weights={weights} are for learnt policies, such as greedy(0.1), not for {policy}")
+
+
+def lasting_policy(text: str) -> str:
+    """The same policy in whatever folder one is; a text that is no policy stays what it is."""
+
+    def lasting(part: PolicyPart) -> PolicyPart:
+        return ShapePolicy(lasting_weights(part.weights)) if isinstance(part, ShapePolicy) else part
+
+    try:
+        return format_policy(map_parts(parse_policy(text), lasting))
+    except ParseError:
+        return text
 
 
 def policy_moves(game: Game[Any], state: Any, policy: str | PlayoutPolicy) -> PolicyMoves:  # noqa: ANN401

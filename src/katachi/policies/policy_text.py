@@ -2,6 +2,7 @@
 
     uniform   mogo   fuego            a plain one
     greedy(0.1)                       over learnt values: epsilon-greedy, and gaussian(SD), softmax(TAU)
+    softmax-shapes(FILE)              softmax over local shapes, with weights of its own (katachi balance), or shipped
     mix(0.4*uniform+0.6*fuego)        one of several, drawn at each move by shares that add up to 1
     switch(6;greedy(0.1);fuego)       the first for so many moves of a playout, then the second
 
@@ -10,7 +11,7 @@ a shell wants it quoted. What policies do is told in docs/playout_policies.md.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import NoReturn, TypeAlias
@@ -19,23 +20,26 @@ from katachi.core.errors import ParseError
 from katachi.core.settings import did_you_mean
 
 __all__ = [
-    "LEARNT_NAMES", "PLAIN_NAMES", "LearntPolicy", "MixedPolicy", "PlainPolicy", "PolicyTree", "SwitchedPolicy",
-    "canonical_policy", "format_policy", "parse_policy", "parts_of",
+    "LEARNT_NAMES", "PLAIN_NAMES", "LearntPolicy", "MixedPolicy", "PlainPolicy", "PolicyPart", "PolicyTree",
+    "ShapePolicy", "SwitchedPolicy", "canonical_policy", "format_policy", "map_parts", "parse_policy", "parts_of",
 ]  # fmt: skip
 
 PLAIN_NAMES = ("uniform", "mogo", "fuego")
 LEARNT_NAMES = ("greedy", "gaussian", "softmax")
+_SHAPES = "softmax-shapes"
 _FORMS = {
     **{name: name for name in PLAIN_NAMES},
     "greedy": "greedy(EPSILON)",
     "gaussian": "gaussian(SD)",
     "softmax": "softmax(TAU)",
+    _SHAPES: f"{_SHAPES}(FILE)",
     "mix": "mix(SHARE*POLICY+…)",
     "switch": "switch(MOVES;POLICY;POLICY)",
 }
 _DEEPEST = 20  # policies inside of policies
 _NAME = re.compile(r"[A-Za-z_-]+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FILE = re.compile(r"""[^()'",;\n]+""")
 _BLANKS = re.compile(r"\s*")
 
 
@@ -55,6 +59,13 @@ class LearntPolicy:
 
 
 @dataclass(frozen=True)
+class ShapePolicy:
+    """Softmax over local shapes: `softmax-shapes(FILE)`, or `softmax-shapes(shipped)` for those of the package."""
+
+    weights: str
+
+
+@dataclass(frozen=True)
 class MixedPolicy:
     """One of the parts at each move, by their shares."""
 
@@ -70,7 +81,8 @@ class SwitchedPolicy:
     second: "PolicyTree"
 
 
-PolicyTree: TypeAlias = PlainPolicy | LearntPolicy | MixedPolicy | SwitchedPolicy
+PolicyPart: TypeAlias = PlainPolicy | LearntPolicy | ShapePolicy
+PolicyTree: TypeAlias = PolicyPart | MixedPolicy | SwitchedPolicy
 
 
 def parse_policy(text: str) -> PolicyTree:
@@ -85,6 +97,8 @@ def format_policy(policy: PolicyTree) -> str:
             return name
         case LearntPolicy(name, number):
             return f"{name}({_format_number(number)})"
+        case ShapePolicy(weights):
+            return f"{_SHAPES}({weights})"
         case MixedPolicy(parts):
             return f"mix({'+'.join(f'{_format_number(share)}*{format_policy(part)}' for share, part in parts)})"
         case SwitchedPolicy(moves, first, second):
@@ -96,7 +110,7 @@ def canonical_policy(text: str) -> str:
     return format_policy(parse_policy(text))
 
 
-def parts_of(policy: PolicyTree) -> Iterator[PlainPolicy | LearntPolicy]:
+def parts_of(policy: PolicyTree) -> Iterator[PolicyPart]:
     """The policies that it is put together from."""
     match policy:
         case MixedPolicy(parts):
@@ -107,6 +121,17 @@ def parts_of(policy: PolicyTree) -> Iterator[PlainPolicy | LearntPolicy]:
             yield from parts_of(second)
         case _:
             yield policy
+
+
+def map_parts(policy: PolicyTree, change: Callable[[PolicyPart], PolicyPart]) -> PolicyTree:
+    """The same policy put together from other parts."""
+    match policy:
+        case MixedPolicy(parts):
+            return MixedPolicy(tuple((share, map_parts(part, change)) for share, part in parts))
+        case SwitchedPolicy(moves, first, second):
+            return SwitchedPolicy(moves, map_parts(first, change), map_parts(second, change))
+        case _:
+            return change(policy)
 
 
 def _format_number(number: float) -> str:
@@ -159,6 +184,8 @@ class _Reader:
             first = self._policy()
             self._expect(";", name)
             policy = SwitchedPolicy(moves, first, self._policy())
+        elif name == _SHAPES:
+            policy = ShapePolicy(self._file())
         elif name == "greedy":
             policy = LearntPolicy(name, self._number("epsilon of greedy is a number from 0 to 1", lowest=0, highest=1))
         else:
@@ -175,6 +202,14 @@ class _Reader:
             if self._text[self._place : self._place + 1] != "+":
                 return MixedPolicy(tuple(parts))
             self._place += 1
+
+    def _file(self) -> str:
+        start = self._skip()
+        found = _FILE.match(self._text, start)
+        if found is None or not found[0].strip():
+            self._fail(f"{_FORMS[_SHAPES]} takes a file of weights, or shipped", start)
+        self._place = found.end()
+        return found[0].strip()
 
     def _number(
         self, what: str, *, lowest: float = 0.0, highest: float = float("inf"), above: float | None = None

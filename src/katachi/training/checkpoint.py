@@ -18,7 +18,7 @@ from katachi.core.errors import WeightsError
 from katachi.features.local_shapes import ShapeSettings
 from katachi.values.weights_file import WeightsHeader, read_file, write_file
 
-__all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint"]
+__all__ = ["Checkpoint", "load_checkpoint", "save_checkpoint", "setting_changes"]
 
 Floats: TypeAlias = NDArray[numpy.float32]
 Counts: TypeAlias = NDArray[numpy.uint64]
@@ -71,3 +71,21 @@ def load_checkpoint(path: Path) -> Checkpoint:
     except (TypeError, ValueError) as error:
         raise WeightsError(f"{path}: its random generator is damaged: {error}") from None
     return Checkpoint(file.header.configuration, file.header.games, file.weights, memories, rng, occurrences)
+
+
+def setting_changes(before: Mapping[str, Any], now: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+    """What differs between the settings of a file and those of now, line by line; what a file has not is by default."""
+    there, here = _flat(defaults) | _flat(before), _flat(now)
+    return [
+        f"  {key}: {there.get(key)!r} there, {here.get(key)!r} now"
+        for key in sorted(there.keys() | here.keys())
+        if there.get(key) != here.get(key)
+    ]
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings within settings by their full names."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return found

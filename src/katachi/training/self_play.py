@@ -24,7 +24,7 @@ from katachi.core.errors import InvalidArgumentError, StoreError
 from katachi.core.settings import Settings
 from katachi.features.local_shapes import ShapeSettings
 from katachi.learning.td_settings import TdSettings
-from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, setting_changes
 from katachi.training.metrics import Metrics, MetricsFile
 
 __all__ = ["Schedule", "SelfPlaySettings", "TrainingResult", "self_play", "snapshot_counts", "train"]
@@ -159,12 +159,7 @@ class _Run:
 
     def _take_up(self, checkpoint: Checkpoint) -> None:
         # A file may be older than a setting: then it has the default.
-        before, now = _flat(SelfPlaySettings().to_json()) | _flat(checkpoint.settings), _flat(self._settings)
-        changed = [
-            f"  {key}: {before.get(key)!r} there, {now.get(key)!r} now"
-            for key in sorted(before.keys() | now.keys())
-            if before.get(key) != now.get(key)
-        ]
+        changed = setting_changes(checkpoint.settings, self._settings, SelfPlaySettings().to_json())
         if changed:
             raise InvalidArgumentError(
                 f"{self._folder} holds a run with other settings: choose another folder\n" + "\n".join(changed)
@@ -253,12 +248,4 @@ def _until(count: int) -> set[int]:
         if each > count:
             return found
         found.add(each)
-    return found
-
-
-def _flat(settings: Any, prefix: str = "") -> dict[str, Any]:  # noqa: ANN401
-    """Settings within settings by their full names."""
-    found: dict[str, Any] = {}
-    for key, value in dict(settings).items():
-        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return found
