@@ -71,7 +71,7 @@ def test_probabilities_are_the_twins(side: int) -> None:
                 if action != side * side:
                     captures[takes(state, Action(action))] += 1
     assert captures[1] > 0
-    assert sum(count for stones, count in captures.items() if stones > 1) > 0 or side == 2
+    assert side != 5 or sum(count for stones, count in captures.items() if stones > 1) > 0
 
 
 @pytest.mark.parametrize("side", [5, 11])
