@@ -68,7 +68,7 @@ def run_case(name: str, cap: float, seconds: float, seed: int) -> dict[str, Any]
     state = game.initial_state()
     search = TreeSearch(game, state, rng=rng, settings=preset(case.preset, memory=cap, **case.changes))
     search.run(Limit(simulations=1))
-    baseline, started = status_mb("VmRSS") - search.bytes / 2**20, time.monotonic()
+    baseline, started = status_mb("VmRSS"), time.monotonic()
     simulations, most_bytes, was_full = 0, 0, False
     with progress_bar(f"{name}, {seconds:.0f} s") as progress:
         for move in range(case.moves + 1):

@@ -21,10 +21,10 @@ namespace katachi::bindings {
 namespace {
 
 const SmallPosition& small_position(const AnyPosition& position, int most_points) {
-    return position.visit([&](const auto& p) -> const SmallPosition& {
+    return *position.visit([&](const auto& p) -> const SmallPosition* {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(p)>, SmallPosition>) {
             if (p.geometry().area() <= most_points) {
-                return p;
+                return &p;
             }
         }
         const go::Geometry geometry = p.geometry();

@@ -243,7 +243,7 @@ class NodeStore {
     // Several threads will walk through it, one of them adding nodes at a time: who does holds `growing`.
     void share() {
         is_shared_ = true;
-        const std::size_t most_nodes = most_bytes_ / sizeof(Node) + 2 * Chunked<Node>::chunk_size;
+        const std::size_t most_nodes = most_bytes_ / sizeof(Node) + 2 * std::size_t{Chunked<Node>::chunk_size};
         nodes_.reserve(most_nodes);
         raves_.reserve(extras_.raves ? most_nodes : 0);
     }
