@@ -3,9 +3,9 @@
     python benchmarks/memory_cap.py [--minutes 10] [--cases tree graph] [--cap 256] [--json]
 
 Every case is a process of its own. Its baseline is the resident memory after one simulation, when the search is made
-and its code is loaded, less what the empty search says it holds; the peak is the system's own (VmHWM), so that nothing
-escapes between two samples, neither a table that grows nor what moving the root takes. The bar: the peak is at most
-1.10 times the cap above the baseline.
+and its code is loaded: of what the empty search has room for it has written to a few pages only. The peak is the
+system's own (VmHWM), so that nothing escapes between two samples, neither a table that grows nor what moving the root
+takes. The bar: the peak is at most 1.10 times the cap above the baseline.
 
 The first case searches for all of the given minutes, most of them with a full memory; the others end within a minute.
 """

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,7 +143,8 @@ class PolicyLearningOn final : public PolicyLearning {
         const LabelledPosition& position = positions_[number];
         const std::string what = "position " + std::to_string(number) + " of the data";
         const State state = replayed(position.moves, what);
-        if (!(position.value >= 0 && position.value <= 1)) {
+        const bool is_chance = position.value >= 0 && position.value <= 1;  // also false if it is no number
+        if (!is_chance) {
             throw InvalidArgumentError(what + " has the value " + std::to_string(position.value) + ", not one from 0 to 1");
         }
         if (options_.rule != PolicyRule::two_step) {
@@ -184,7 +184,7 @@ class PolicyLearningOn final : public PolicyLearning {
     void begin_step() {
         const bool is_game = options_.rule == PolicyRule::reinforcement;
         position_ = is_game ? nullptr : &position_of(steps_);
-        root_ = replayed(is_game ? std::vector<Action>{} : position_->moves, "the position of a step");
+        root_ = std::make_unique<State>(replayed(is_game ? std::vector<Action>{} : position_->moves, "the position of a step"));
         factors_.set_weights(weights_);
         step_rng_ = rng_.split("step", steps_);
         root_sum_ = 0;
@@ -444,7 +444,7 @@ class PolicyLearningOn final : public PolicyLearning {
     WeighedMoves moves_;
     WeighedMoves answers_;
     // Of the present step.
-    std::optional<State> root_;
+    std::unique_ptr<State> root_;
     const LabelledPosition* position_ = nullptr;
     Rng step_rng_{0};
     double root_sum_ = 0;
