@@ -29,8 +29,10 @@ constexpr int power_of_three(int exponent) {
 }
 constexpr int digit_of(int code, int place) { return code / power_of_three(place) % 3; }
 
-constexpr auto corner_table = [] {
-    std::array<std::array<std::uint8_t, Placements::quarters>, Placements::codes> table{};
+using CornerTable = std::array<std::array<std::uint8_t, Placements::quarters>, Placements::codes>;
+
+CornerTable make_corner_table() {
+    CornerTable table{};
     for (std::size_t code = 0; code < table.size(); ++code) {
         std::array<int, directions> digits{};
         int rest = static_cast<int>(code);
@@ -45,7 +47,13 @@ constexpr auto corner_table = [] {
         }
     }
     return table;
-}();
+}
+
+// By code of the eight points around: the codes of the three in each quarter.
+const CornerTable& corner_table() {
+    static const CornerTable table = make_corner_table();
+    return table;
+}
 
 // The code of a window of 2x2 by its other three points and what is on the point itself.
 Code window_code(const Quarter& quarter, int corner_code, int own_digit) {
@@ -81,7 +89,7 @@ Placements::Placements(const Representation& representation) : side_(representat
     find_marks();
 }
 
-const std::array<std::uint8_t, Placements::quarters>& Placements::corners(Code code) { return corner_table[code]; }
+const std::array<std::uint8_t, Placements::quarters>& Placements::corners(Code code) { return corner_table()[code]; }
 
 // Windows of 1x1 come first and are numbered like points.
 void Placements::find_classes(const ShapeSet& shapes) {
