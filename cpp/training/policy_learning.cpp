@@ -22,7 +22,8 @@ void check_options(const PolicyLearningOptions& options) {
     if (options.longest_simulation < 1) {
         refuse("simulations have at least 1 move, not " + std::to_string(options.longest_simulation));
     }
-    if (!(options.largest_weight > 0 && options.largest_weight <= 10)) {
+    const bool is_bound = options.largest_weight > 0 && options.largest_weight <= 10;  // also false if it is no number
+    if (!is_bound) {
         refuse("weights are held below a number from 0 to 10, not " + std::to_string(options.largest_weight));
     }
     if (options.rule == PolicyRule::reinforcement && options.baseline == Baseline::mean) {
@@ -74,7 +75,7 @@ const LabelledPosition& PolicyLearning::position_of(std::uint64_t step) {
         order_.resize(count);
         std::iota(order_.begin(), order_.end(), 0U);
         Rng rng = rng_.split("order", round);
-        for (std::uint32_t left = static_cast<std::uint32_t>(count); left > 1; --left) {
+        for (auto left = static_cast<std::uint32_t>(count); left > 1; --left) {
             std::swap(order_[left - 1], order_[rng.below(left)]);
         }
         round_ = round;
