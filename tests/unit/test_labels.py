@@ -1,7 +1,6 @@
 """Labels: whose they are, that they depend on nothing but the settings, how a run goes on, and who is refused."""
 
 import json
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -17,6 +16,7 @@ from katachi.players.registry import make_player
 from katachi.training.data_set import DataSet
 from katachi.training.label_report import check_labels, compare_komis, recommended_komi, summarise
 from katachi.training.labels import LabelProgress, LabelSettings, check_expert, label, label_here, random_game
+from tests.programs import require_program
 
 FEW = LabelSettings(width=3, height=3, games=4, player="uct:sims=20", seed=7)
 TREES = FEW.replace(width=2, height=2, komi=0.5, per_game="all", trees=2, leaf_sims=5)
@@ -197,9 +197,7 @@ def test_an_engine_that_tells_win_rates_is_an_expert(command: str) -> None:
 
 
 def test_gnu_go_cannot_tell_a_value() -> None:
-    program = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
-    if program is None:
-        pytest.skip("GNU Go is not installed")
+    program = require_program("gnugo", "gnugo")
     with pytest.raises(EngineError, match="cannot tell what a position is worth: it knows neither of kata-genmove_"):
         check_expert(make_player(f"gtp:{program} --mode gtp"), GoGame(5))
 
