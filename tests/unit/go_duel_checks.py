@@ -24,7 +24,7 @@ def check_bars(id: str) -> None:
     for scale in ("quick", "full"):
         labels = [cell.labels for cell in _cells(id, scale)]
         for bar in found.claim.numbers.get("bars", []) if labels else ():
-            assert bar["row"] in found.description.rows
+            assert bar["row"] in (found.description.rows or ["ours"])
             assert any(bar["labels"].items() <= own.items() for own in labels), bar
 
 

@@ -555,3 +555,26 @@ class TestBeyond:
     def test_what_is_said_of_features_that_grow(self, variant: str, rate: int, expected: str) -> None:
         found = experiment("td-search-beyond")
         assert found.runner.summarise([games(rate, variant=variant, sims=300)], found.claim).verdict == expected
+
+
+class TestPolicyMoves:
+    def rows(self, one_ply: int, half: int, most: int) -> list[Row]:
+        shares = ("12+18", "6+24")
+        return [
+            games(one_ply, 200, against="one ply", player="td-search", moves="6+24", alpha=0.3),
+            *(games(half, 200, against="gnugo", player=player, moves="6+24") for player in ("td-search", "dyna2")),
+            *(games(most, 200, against="gnugo", player="hybrid", moves=moves) for moves in shares),
+        ]
+
+    @pytest.mark.parametrize(
+        ("rates", "expected"),
+        [
+            ((80, 50, 76), "reproduced"),  # 76 % of 200: up to 81.4
+            ((78, 50, 76), "partly"),
+            ((80, 50, 70), "not"),
+            ((80, 40, 80), "not"),
+        ],
+    )
+    def test_verdicts(self, rates: tuple[int, int, int], expected: str) -> None:
+        found = experiment("td-search-policy-moves")
+        assert found.runner.summarise(self.rows(*rates), found.claim).verdict == expected

@@ -1,0 +1,1 @@
+"""TD search whose random moves are mostly the default policy's, against the opponents of the headlines."""
