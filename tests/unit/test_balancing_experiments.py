@@ -270,6 +270,16 @@ class TestPlayers:
         assert verdict("balancing-players", "balancing-k9", *self.rows(mogo=60)) == "not"
         assert verdict("balancing-players", "silver-h19", *self.rows(two_step=65)) == "not"
 
+    def test_a_run_that_is_not_finished(self) -> None:
+        """Searches and direct players that have not met yet are rated apart."""
+        rows = [row for row in self.rows() if row.get("labels", {}).get("kind") != "bridge"]
+        found = experiment("balancing-players")
+        told = found.runner.summarise(rows, found.claim)
+        assert told.answers["balancing-k3"].verdict == told.answers["balancing-k4"].verdict == "reproduced"
+        rated = [line[0] for line in told.table if line[1] == "all"]
+        assert "balancing, direct play" in rated
+        assert "balancing, Monte-Carlo search" not in rated
+
     def test_an_error_that_is_too_large(self) -> None:
         rows = [row for row in self.rows() if row.get("accuracy") != "balancing"]
         assert verdict("balancing-players", "silver-h19", *rows) == "partly"

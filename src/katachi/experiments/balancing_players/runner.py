@@ -74,6 +74,19 @@ def spec_of_player(name: str, kind: str, sims: int) -> str:
     return f"policy:name={policy}" if kind == "direct" else f"flat-mc:sims={sims},policy={policy}"
 
 
+def _connected(duels: Sequence[Duel]) -> list[tuple[set[str], list[Duel]]]:
+    """Players that games connect, and these games: of a run that is not finished there may be several parts."""
+    parts: list[tuple[set[str], list[Duel]]] = []
+    for duel in duels:
+        players, games = {shown(duel.first), shown(duel.second)}, [duel]
+        for part in [part for part in parts if part[0] & players]:
+            players |= part[0]
+            games = [*part[1], *games]
+            parts.remove(part)
+        parts.append((players, games))
+    return parts
+
+
 class _Table:
     """The ratings of one board."""
 
@@ -81,22 +94,26 @@ class _Table:
         self.size = size
         self.duels = [duel for duel in duels if duel.options["size"] == size]
         self._sims = max((int(duel["sims"]) for duel in self.duels if "sims" in duel.labels), default=0)
-        self._players = {shown(spec) for duel in self.duels for spec in (duel.first, duel.second)}
-        self._ratings: Ratings | None = None
-        if _ANCHOR in self._players:
-            self._ratings = rate_duels(self.duels, {_ANCHOR: 0.0})
+        self._parts = [
+            (players, rate_duels(own, {_ANCHOR: 0.0} if _ANCHOR in players else {}))
+            for players, own in _connected(self.duels)
+        ]
 
     def spec(self, name: str, kind: str) -> str:
         """Of a player by its place in the table."""
         return f"gnugo:level={name.rpartition(' ')[2]}" if kind == "gnugo" else spec_of_player(name, kind, self._sims)
 
     def rating(self, name: str, kind: str) -> tuple[float, float, float] | None:
-        """Elo and its 95 % interval."""
-        spec = self.spec(name, kind)
-        if self._ratings is None or spec not in self._players:
+        """Elo and its 95 % interval, if games connect it with the anchor."""
+        ratings = self._ratings(_ANCHOR, self.spec(name, kind))
+        if ratings is None:
             return None
-        line = self._ratings[spec]
+        line = ratings[self.spec(name, kind)]
         return line.elo, line.low, line.high
+
+    def _ratings(self, *specs: str) -> Ratings | None:
+        """Those that have all of these players."""
+        return next((ratings for players, ratings in self._parts if players.issuperset(specs)), None)
 
     def games(self, name: str, kind: str) -> int:
         """That a player has played."""
@@ -106,9 +123,10 @@ class _Table:
     def gap(self, one: str, other: str, kind: str) -> tuple[float, float] | None:
         """By how much one is rated above another, and half of the 95 % interval of that."""
         specs = self.spec(one, kind), self.spec(other, kind)
-        if self._ratings is None or not set(specs) <= self._players:
+        ratings = self._ratings(*specs)
+        if ratings is None:
             return None
-        difference, error = self._ratings.difference(*specs)
+        difference, error = ratings.difference(*specs)
         return difference, _Z95 * error
 
     def pairing(self, one: str, other: str, kind: str) -> Duel | None:
