@@ -22,7 +22,7 @@ STUB := src/katachi/_core.pyi
 .NOTPARALLEL:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize sanitize-threads weights stubs constraints clean \
+.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize sanitize-threads weights policies stubs constraints clean \
     gnugo sabaki-gtp tmux valgrind
 
 help: ## list the targets
@@ -105,6 +105,10 @@ weights: $(VENV)/.stamp-package ## learn the weights that come with the package 
 	    $(BIN)/katachi train --size $$side --games 1000000 --seed 1 --out build/weights/$${side}x$$side \
 	    && $(BIN)/katachi weights copy build/weights/$${side}x$$side/checkpoint.safetensors src/katachi/data/weights/$${side}x$$side.safetensors \
 	    && rm -r build/weights/$${side}x$$side || exit 1; done
+
+policies: $(VENV)/.stamp-package $(VENV)/.stamp-data ## learn the playout policies that come with the package anew
+	$(BIN)/katachi reproduce balancing-learning --scale quick --workers 2 --seed 1 --out build/policies
+	$(BIN)/python -m katachi.experiments.balancing_learning.shipping build/policies/balancing-learning/quick src/katachi/data/policies
 
 stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the native core anew
 	@$(call generate_stub,$(STUB))

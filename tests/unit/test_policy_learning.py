@@ -325,6 +325,8 @@ def test_files_and_players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         f"switch(2;mogo;softmax-shapes({tmp_path / 'policy.safetensors'}))"
     )
     assert lasting_policy("heuristic") == "heuristic"
+    assert lasting_policy("softmax-shapes(shipped)") == "softmax-shapes(shipped)"
+    assert lasting_policy("softmax-shapes(shipped-regression)") == "softmax-shapes(shipped-regression)"
     assert str(tmp_path) in make_player("policy:name=softmax-shapes(policy.safetensors)").lasting_name  # type: ignore[attr-defined]
 
 
@@ -339,6 +341,8 @@ def test_what_files_are_refused(tmp_path: Path) -> None:
         load_policy_weights(shipped_weights(5))
     with pytest.raises(WeightsError, match="no playout policy comes with the package for 13x13"):
         shipped_policy(13)
+    with pytest.raises(WeightsError, match="no playout policy comes with the package for 9x9 by two-step, only 5x5, "):
+        shipped_policy(9, "two-step")
     with pytest.raises(InvalidArgumentError, match="107 weights on 5x5"):
         save_policy_weights(file, 5, np.zeros(3))
     with pytest.raises(InvalidArgumentError, match="do not fit on a board of 1x1"):

@@ -28,8 +28,8 @@ from katachi.policies.policy_text import (
     parse_policy,
     parts_of,
 )
-from katachi.policies.policy_weights import PolicyWeightsReader
-from katachi.values.weights_reader import SHIPPED, WeightsReader, lasting_weights
+from katachi.policies.policy_weights import PolicyWeightsReader, lasting_policy_weights
+from katachi.values.weights_reader import SHIPPED, WeightsReader
 
 __all__ = [
     "Pattern", "PlayoutPolicy", "PolicyMoves", "PolicyText", "check_policy", "check_weights_are_used",
@@ -117,7 +117,7 @@ def lasting_policy(text: str) -> str:
     """The same policy in whatever folder one is; a text that is no policy stays what it is."""
 
     def lasting(part: PolicyPart) -> PolicyPart:
-        return ShapePolicy(lasting_weights(part.weights)) if isinstance(part, ShapePolicy) else part
+        return ShapePolicy(lasting_policy_weights(part.weights)) if isinstance(part, ShapePolicy) else part
 
     try:
         return format_policy(map_parts(parse_policy(text), lasting))

@@ -60,7 +60,7 @@ class LearntPolicy:
 
 @dataclass(frozen=True)
 class ShapePolicy:
-    """Softmax over local shapes: `softmax-shapes(FILE)`, or `softmax-shapes(shipped)` for those of the package."""
+    """Softmax over local shapes: `softmax-shapes(FILE)`; `shipped` and `shipped-LEARNER` are those of the package."""
 
     weights: str
 

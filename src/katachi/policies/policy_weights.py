@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from katachi import _core
 from katachi.core.errors import InvalidArgumentError, WeightsError
 from katachi.games.contract import Game
-from katachi.values.weights_reader import SHIPPED, board_side
+from katachi.values.weights_reader import SHIPPED, board_side, lasting_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Numpy takes long to load and starts threads: what needs it is imported where it is used.
 __all__ = [
-    "POLICY", "PolicyWeights", "PolicyWeightsReader", "load_policy_weights", "policy_representation", "policy_shapes",
-    "save_policy_weights", "shipped_policy", "shipped_policy_sizes",
+    "POLICY", "PolicyWeights", "PolicyWeightsReader", "lasting_policy_weights", "load_policy_weights",
+    "policy_representation", "policy_shapes", "save_policy_weights", "shipped_policy", "shipped_policy_names",
 ]  # fmt: skip
 
 POLICY = "softmax-shapes"
@@ -125,21 +125,31 @@ def _loaded(path: Path, board_size: int | None, fingerprint: str) -> PolicyWeigh
     return PolicyWeights(theta, header, arrays, fingerprint, frozen)
 
 
-def shipped_policy_sizes() -> list[int]:
-    """Sides of the boards that a policy comes with the package for."""
-    return sorted(int(path.stem.partition("x")[0]) for path in _FOLDER.glob("*.safetensors"))
+def shipped_policy_names() -> list[str]:
+    """What comes with the package, by board: `5x5` is the balanced policy, `5x5-regression` a rival of it."""
+    return sorted(path.stem for path in _FOLDER.glob("*.safetensors"))
 
 
-def shipped_policy(size: int) -> Path:
-    """The file of the policy for boards of a size."""
-    path = _FOLDER / f"{size}x{size}.safetensors"
+def shipped_policy(size: int, learner: str | None = None) -> Path:
+    """The file of the balanced policy for boards of a size, or of one by another learner."""
+    path = _FOLDER / (f"{size}x{size}.safetensors" if learner is None else f"{size}x{size}-{learner}.safetensors")
     if not path.exists():
-        sizes = ", ".join(f"{side}x{side}" for side in shipped_policy_sizes()) or "no board"
+        names = ", ".join(shipped_policy_names()) or "for no board"
+        wanted = f"{size}x{size}" if learner is None else f"{size}x{size} by {learner}"
         raise WeightsError(
-            f"no playout policy comes with the package for {size}x{size}, only for {sizes}: learn one (katachi balance "
+            f"no playout policy comes with the package for {wanted}, only {names}: learn one (katachi balance "
             f"--size {size}) and give its file: {POLICY}(FILE)"
         )
     return path
+
+
+def _is_shipped(weights: str) -> bool:
+    return weights == SHIPPED or weights.startswith(f"{SHIPPED}-")
+
+
+def lasting_policy_weights(weights: str) -> str:
+    """The same weights in whatever folder one is."""
+    return weights if _is_shipped(weights) else lasting_weights(weights)
 
 
 class PolicyWeightsReader:
@@ -153,6 +163,10 @@ class PolicyWeightsReader:
         """Those for the boards of a game; an error if there are none."""
         side = board_side(game)
         if side not in self._found:
-            path = shipped_policy(side) if self._weights == SHIPPED else Path(self._weights).expanduser()
-            self._found[side] = load_policy_weights(path, board_size=side)
+            self._found[side] = load_policy_weights(self._path(side), board_size=side)
         return self._found[side]
+
+    def _path(self, side: int) -> Path:
+        if not _is_shipped(self._weights):
+            return Path(self._weights).expanduser()
+        return shipped_policy(side, self._weights.removeprefix(SHIPPED).removeprefix("-") or None)

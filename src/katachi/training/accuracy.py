@@ -6,6 +6,8 @@ noise of n playouts, V(1 - V) / (n - 1) on average, which the corrected value is
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import stdev
 
 from katachi._core import EyeRule, Policy, Rng
 from katachi.core.errors import InvalidArgumentError
@@ -23,6 +25,7 @@ class Accuracy:
     mse: float
     corrected_mse: float  # without the noise of the playouts
     mean_bias: float  # of V_n - V*
+    mse_error: float = 0.0  # the standard error of `mse` over the positions
 
 
 def playout_accuracy(
@@ -43,18 +46,21 @@ def playout_accuracy(
     if not data.positions:
         raise InvalidArgumentError("accuracy needs labelled positions, and there are none")
     chosen = _some(data.positions, positions, rng.split("positions"))
-    errors = squares = noise = 0.0
+    errors = noise = 0.0
+    squares = []
     for i, labelled in enumerate(chosen):
         state = data.state(labelled).search_state(EyeRule[eye_rule.upper()], longest_simulation)
         batch = state.playouts(simulations, rng.split("playouts", i), policy)
         batch.run()
         value = batch.total / simulations
         errors += value - labelled.value
-        squares += (value - labelled.value) ** 2
+        squares.append((value - labelled.value) ** 2)
         noise += value * (1 - value) / (simulations - 1)
         on_position(i + 1)
     count = len(chosen)
-    return Accuracy(count, simulations, squares / count, (squares - noise) / count, errors / count)
+    mse = sum(squares) / count
+    spread = stdev(squares) / sqrt(count) if count > 1 else 0.0
+    return Accuracy(count, simulations, mse, mse - noise / count, errors / count, spread)
 
 
 def _some(positions: Sequence[LabelledPosition], count: int, rng: Rng) -> list[LabelledPosition]:

@@ -1,0 +1,1 @@
+"""Four learners of playout policies: their labels, weights and errors."""

@@ -1,0 +1,1 @@
+"""Policies of four learners as players: by themselves and in Monte-Carlo searches of one ply."""

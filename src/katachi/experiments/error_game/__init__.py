@@ -1,0 +1,1 @@
+"""Strong players who err unequally, and weak ones whose errors cancel."""

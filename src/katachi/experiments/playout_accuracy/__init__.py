@@ -1,0 +1,1 @@
+"""How strong noisy policies are, and how right their playouts."""

@@ -1,0 +1,1 @@
+"""What a playout policy is worth to UCT."""
