@@ -1369,6 +1369,197 @@ class SelfPlay:
 def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
     """Weights of 0 and no game yet."""
 
+class BoardInputs:
+    """A Go board as numbers for a network: katachi.features.board_inputs."""
+
+    def __init__(self, width: int, height: int, groups: Sequence[str], scaled: bool = False) -> None: ...
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+
+    @property
+    def names(self) -> list[str]:
+        """What they are called."""
+
+    def read(self, position: Position, viewpoint: Player) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """All numbers, as a player sees the board."""
+
+class Network:
+    """
+    A multilayer perceptron with one logistic output: katachi.values.network.
+    """
+
+    def __init__(self, layers: Sequence[int], hidden: str = "logistic", bias: bool = True) -> None: ...
+    @property
+    def layers(self) -> list[int]: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Layer by layer: for each unit below its weights to all units above; then their biases.
+        """
+
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    def randomise(self, rng: Rng, range: float) -> None:
+        """Uniform on [-range, range)."""
+
+    def value(
+        self, inputs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> tuple[float, float]:
+        """The sum x before the output unit's function, and the output y."""
+
+    def gradient(
+        self, inputs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Of the sum x by each weight."""
+
+class EpisodeRuleOptions:
+    """
+    How errors come of a game, as native code takes it: katachi.learning.episode_rules.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def rule(self) -> str: ...
+    @rule.setter
+    def rule(self, arg: str, /) -> None: ...
+    @property
+    def squash(self) -> str: ...
+    @squash.setter
+    def squash(self, arg: str, /) -> None: ...
+    @property
+    def updates(self) -> str: ...
+    @updates.setter
+    def updates(self, arg: str, /) -> None: ...
+    @property
+    def score_scale(self) -> float: ...
+    @score_scale.setter
+    def score_scale(self, arg: float, /) -> None: ...
+    @property
+    def mu_delta_includes_reward(self) -> bool: ...
+    @mu_delta_includes_reward.setter
+    def mu_delta_includes_reward(self, arg: bool, /) -> None: ...
+
+def episode_lesson(
+    values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    leaf_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rewards: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    by_learner: Sequence[bool],
+    learner_to_move: Sequence[bool],
+    final_reward: float,
+    options: EpisodeRuleOptions,
+) -> tuple[list[int], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Which states of a game a rule is about, and their errors."""
+
+class NetworkTrainerOptions:
+    """
+    How weights follow errors, as native code takes it: katachi.learning.network_trainers.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def phi_rule(self) -> str: ...
+    @phi_rule.setter
+    def phi_rule(self, arg: str, /) -> None: ...
+    @property
+    def phi_per(self) -> str: ...
+    @phi_per.setter
+    def phi_per(self, arg: str, /) -> None: ...
+    @property
+    def residual_pair(self) -> str: ...
+    @residual_pair.setter
+    def residual_pair(self, arg: str, /) -> None: ...
+    @property
+    def gradient_of(self) -> str: ...
+    @gradient_of.setter
+    def gradient_of(self, arg: str, /) -> None: ...
+    @property
+    def step(self) -> str: ...
+    @step.setter
+    def step(self, arg: str, /) -> None: ...
+    @property
+    def mix(self) -> float | None: ...
+    @mix.setter
+    def mix(self, arg: float | None, /) -> None: ...
+    @property
+    def phi_margin(self) -> float: ...
+    @phi_margin.setter
+    def phi_margin(self, arg: float, /) -> None: ...
+    @property
+    def eta(self) -> float: ...
+    @eta.setter
+    def eta(self, arg: float, /) -> None: ...
+    @property
+    def rprop_growth(self) -> float: ...
+    @rprop_growth.setter
+    def rprop_growth(self, arg: float, /) -> None: ...
+    @property
+    def rprop_shrinkage(self) -> float: ...
+    @rprop_shrinkage.setter
+    def rprop_shrinkage(self, arg: float, /) -> None: ...
+    @property
+    def rprop_first(self) -> float: ...
+    @rprop_first.setter
+    def rprop_first(self, arg: float, /) -> None: ...
+    @property
+    def rprop_smallest(self) -> float: ...
+    @rprop_smallest.setter
+    def rprop_smallest(self, arg: float, /) -> None: ...
+    @property
+    def rprop_largest(self) -> float: ...
+    @rprop_largest.setter
+    def rprop_largest(self, arg: float, /) -> None: ...
+    @property
+    def batch_games(self) -> int: ...
+    @batch_games.setter
+    def batch_games(self, arg: int, /) -> None: ...
+
+class NetworkTrainer:
+    """Moves the weights of a network after every batch of games."""
+
+    def __init__(self, options: NetworkTrainerOptions, weights: int) -> None: ...
+    def add_game(
+        self,
+        network: Network,
+        states: Sequence[
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+        errors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> bool:
+        """
+        The inputs of the states of a game, and their errors. True: that was the last game of a batch.
+        """
+
+    @property
+    def memories(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Sums of the batch (direct, residual), and RPROP's steps, gradients and changes; rows that are not needed are empty.
+        """
+
+    @memories.setter
+    def memories(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+    @property
+    def games_in_batch(self) -> int: ...
+    @games_in_batch.setter
+    def games_in_batch(self, arg: int, /) -> None: ...
+    @property
+    def last_mix(self) -> float | None:
+        """Phi of the last step, if it had one."""
+
+def adaptive_mix(
+    direct: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    residual: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rule: str,
+    margin: float,
+) -> float:
+    """Phi for two sums (Ekker, eq. 28)."""
+
 class PolicyLearningOptions:
     """
     How a playout policy is learnt, as native code takes it: katachi.training.policy_learning.
