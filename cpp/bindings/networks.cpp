@@ -130,22 +130,24 @@ void bind_rules(nb::module_& m) {
 
     m.def(
         "episode_lesson",
-        [](const DoublesIn& values, const DoublesIn& leaf_values, const DoublesIn& rewards, const std::vector<bool>& by_learner,
-           const std::vector<bool>& learner_to_move, double final_reward, const EpisodeRuleOptions& chosen) {
+        [](const DoublesIn& values, const DoublesIn& leaf_values, const DoublesIn& best_values, const DoublesIn& rewards,
+           const std::vector<bool>& by_learner, const std::vector<bool>& learner_to_move, double final_reward, const EpisodeRuleOptions& chosen) {
             const std::size_t count = values.size();
-            if (leaf_values.size() != count || rewards.size() != count || by_learner.size() != count || learner_to_move.size() != count) {
+            if (leaf_values.size() != count || best_values.size() != count || rewards.size() != count || by_learner.size() != count ||
+                learner_to_move.size() != count) {
                 throw InvalidArgumentError("an episode has values, leaf values, rewards, movers and turns of all its " + std::to_string(count) +
                                            " states");
             }
             ValuedGame episode;
             episode.final_reward = final_reward;
             for (std::size_t i = 0; i < count; ++i) {
-                episode.states.push_back({values.data()[i], leaf_values.data()[i], rewards.data()[i], by_learner[i], learner_to_move[i]});
+                episode.states.push_back(
+                    {values.data()[i], leaf_values.data()[i], best_values.data()[i], rewards.data()[i], by_learner[i], learner_to_move[i]});
             }
             const Lesson lesson = lesson_of(episode, chosen);
             return std::pair(lesson.states, array_of(lesson.errors));
         },
-        "values"_a, "leaf_values"_a, "rewards"_a, "by_learner"_a, "learner_to_move"_a, "final_reward"_a, "options"_a,
+        "values"_a, "leaf_values"_a, "best_values"_a, "rewards"_a, "by_learner"_a, "learner_to_move"_a, "final_reward"_a, "options"_a,
         "Which states of a game a rule is about, and their errors.");
 }
 
@@ -190,7 +192,7 @@ void bind_trainer(nb::module_& m) {
         .def_prop_rw(
             "memories", [](NetworkTrainer& trainer) { return trainer_memories(trainer); },
             [](NetworkTrainer& trainer, const std::vector<DoublesIn>& values) { set_trainer_memories(trainer, values); }, owned,
-            "Sums of the batch (direct, residual), and RPROP's steps, gradients and changes; rows that are not needed are empty.")
+            "Sums of the batch (direct, residual); steps, gradients and changes of RPROP. What is not needed is empty.")
         .def_prop_rw("games_in_batch", &NetworkTrainer::games_in_batch, &NetworkTrainer::set_games_in_batch)
         .def_prop_ro("last_mix", &NetworkTrainer::last_mix, "Phi of the last step, if it had one.");
 

@@ -7,10 +7,11 @@ namespace katachi {
 
 namespace {
 
-// The states of a rule as a game of their own: V(s_0) to V(s_T), where the last is that of the state after the end; r_t - e_t for each step.
+// The states of a rule as a game of their own.
 struct Line {
-    std::vector<double> values;
-    std::vector<double> gains;
+    std::vector<double> values;  // V(s_0) to V(s_T), which others learn from; the last is that of the state after the end
+    std::vector<double> learnt;  // what is to be corrected; the same, but for leaves of explored moves
+    std::vector<double> gains;   // r_t - e_t for each step
 };
 
 // What a bad move has cost its player; the learner's loss is negative (eq. 9 and 10).
@@ -27,7 +28,7 @@ Line line_of(const ValuedGame& game, const std::vector<std::size_t>& states, con
             continue;
         }
         ++next;
-        const double value = learns_leaves(options.rule) ? state.leaf_value : state.value;
+        const double value = learns_leaves(options.rule) ? state.best_value : state.value;
         double gain = earned;
         if (!line.values.empty() && forgives(options.rule)) {
             const double delta = value - line.values.back() + (options.delta_includes_reward ? earned : 0);
@@ -38,6 +39,7 @@ Line line_of(const ValuedGame& game, const std::vector<std::size_t>& states, con
             line.gains.push_back(gain);
         }
         line.values.push_back(value);
+        line.learnt.push_back(learns_leaves(options.rule) ? state.leaf_value : state.value);
         earned = 0;
     }
     line.values.push_back(0);
@@ -77,7 +79,7 @@ Lesson lesson_of(const ValuedGame& game, const EpisodeRuleOptions& options) {
             weight *= lambda;
         }
         target += weight * squash(gained + line.gains[end - 1]);
-        lesson.errors.push_back(target - squash(line.values[t]));
+        lesson.errors.push_back(target - squash(line.learnt[t]));
     }
     return lesson;
 }

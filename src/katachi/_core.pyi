@@ -4,7 +4,7 @@ The native core of Katachi. Use it through the packages around it: katachi.games
 
 import enum
 from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn, SupportsIndex
+from typing import Annotated, Any, NoReturn, SupportsIndex, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -895,7 +895,7 @@ class AlphaBetaOptions:
 
 def alpha_beta(root: State, actions: Sequence[int], options: AlphaBetaOptions, evaluate: object) -> AlphaBetaSearch:
     """
-    `evaluate`: a number, weights of local shapes, or a function of a state as the game has it.
+    `evaluate`: a number, weights of local shapes, a network, or a function of a state as the game has it.
     """
 
 class EndingVerdict(enum.Enum):
@@ -1445,6 +1445,7 @@ class EpisodeRuleOptions:
 def episode_lesson(
     values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     leaf_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    best_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     rewards: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     by_learner: Sequence[bool],
     learner_to_move: Sequence[bool],
@@ -1535,7 +1536,7 @@ class NetworkTrainer:
     @property
     def memories(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        Sums of the batch (direct, residual), and RPROP's steps, gradients and changes; rows that are not needed are empty.
+        Sums of the batch (direct, residual); steps, gradients and changes of RPROP. What is not needed is empty.
         """
 
     @memories.setter
@@ -1559,6 +1560,295 @@ def adaptive_mix(
     margin: float,
 ) -> float:
     """Phi for two sums (Ekker, eq. 28)."""
+
+class NetworkValue:
+    """What a network makes of states: katachi.values.network."""
+
+    @overload
+    def __init__(self, network: Network, inputs: BoardInputs, unit: str, score_scale: float = 1.0) -> None:
+        """On inputs of a board."""
+
+    @overload
+    def __init__(self, network: Network, shapes: ShapeRepresentation, unit: str, score_scale: float = 1.0) -> None:
+        """On local shapes."""
+
+    @overload
+    def __init__(
+        self,
+        network: Network,
+        keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        unit: str,
+        score_scale: float = 1.0,
+    ) -> None:
+        """On a table of states, of which these are known by their keys."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """Of the states that a table knows, by place."""
+
+    @property
+    def unit(self) -> str: ...
+    @property
+    def score_scale(self) -> float: ...
+
+class NetworkLearningOptions:
+    """
+    How a network learns from games, as native code takes it: katachi.training.network_learning.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def ends(self) -> str: ...
+    @ends.setter
+    def ends(self, arg: str, /) -> None: ...
+    @property
+    def explored_leaf(self) -> str: ...
+    @explored_leaf.setter
+    def explored_leaf(self, arg: str, /) -> None: ...
+    @property
+    def colour(self) -> str: ...
+    @colour.setter
+    def colour(self, arg: str, /) -> None: ...
+    @property
+    def ko(self) -> str: ...
+    @ko.setter
+    def ko(self, arg: str, /) -> None: ...
+    @property
+    def eye_rule(self) -> str: ...
+    @eye_rule.setter
+    def eye_rule(self, arg: str, /) -> None: ...
+    @property
+    def reward(self) -> str: ...
+    @reward.setter
+    def reward(self, arg: str, /) -> None: ...
+    @property
+    def referee(self) -> str: ...
+    @referee.setter
+    def referee(self, arg: str, /) -> None: ...
+    @property
+    def opponents(self) -> list[str]: ...
+    @opponents.setter
+    def opponents(self, arg: Sequence[str], /) -> None: ...
+    @property
+    def rule(self) -> EpisodeRuleOptions: ...
+    @rule.setter
+    def rule(self, arg: EpisodeRuleOptions, /) -> None: ...
+    @property
+    def trainer(self) -> NetworkTrainerOptions: ...
+    @trainer.setter
+    def trainer(self, arg: NetworkTrainerOptions, /) -> None: ...
+    @property
+    def learns(self) -> bool: ...
+    @learns.setter
+    def learns(self, arg: bool, /) -> None: ...
+    @property
+    def depth(self) -> int: ...
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+    @property
+    def epsilon(self) -> float: ...
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+    @property
+    def search_adds_path_rewards(self) -> bool: ...
+    @search_adds_path_rewards.setter
+    def search_adds_path_rewards(self, arg: bool, /) -> None: ...
+    @property
+    def opening_plies(self) -> int: ...
+    @opening_plies.setter
+    def opening_plies(self, arg: int, /) -> None: ...
+    @property
+    def opening_varies(self) -> bool: ...
+    @opening_varies.setter
+    def opening_varies(self, arg: bool, /) -> None: ...
+    @property
+    def random_start(self) -> float: ...
+    @random_start.setter
+    def random_start(self, arg: float, /) -> None: ...
+    @property
+    def random_hold(self) -> float: ...
+    @random_hold.setter
+    def random_hold(self, arg: float, /) -> None: ...
+    @property
+    def random_end(self) -> float: ...
+    @random_end.setter
+    def random_end(self, arg: float, /) -> None: ...
+    @property
+    def schedule_games(self) -> int: ...
+    @schedule_games.setter
+    def schedule_games(self, arg: int, /) -> None: ...
+    @property
+    def population_size(self) -> int: ...
+    @population_size.setter
+    def population_size(self, arg: int, /) -> None: ...
+    @property
+    def population_games(self) -> int: ...
+    @population_games.setter
+    def population_games(self, arg: int, /) -> None: ...
+    @property
+    def komi(self) -> float: ...
+    @komi.setter
+    def komi(self, arg: float, /) -> None: ...
+    @property
+    def longest_game(self) -> int: ...
+    @longest_game.setter
+    def longest_game(self, arg: int, /) -> None: ...
+    @property
+    def capture_rewards(self) -> bool: ...
+    @capture_rewards.setter
+    def capture_rewards(self, arg: bool, /) -> None: ...
+    @property
+    def referee_playouts(self) -> int: ...
+    @referee_playouts.setter
+    def referee_playouts(self, arg: int, /) -> None: ...
+    @property
+    def dead_share(self) -> float: ...
+    @dead_share.setter
+    def dead_share(self, arg: float, /) -> None: ...
+
+def random_share(options: NetworkLearningOptions, game: int) -> float:
+    """How often moves of the opponent are random in a game, counted from 0."""
+
+class NetworkLearningTally:
+    """Sums over games, since they were last taken."""
+
+    @property
+    def games(self) -> int: ...
+    @property
+    def wins(self) -> int:
+        """Of the learner."""
+
+    @property
+    def scores(self) -> float:
+        """The learner's: points, or shares of 0 to 1."""
+
+    @property
+    def positive_scores(self) -> float:
+        """The same, lost games counting 0."""
+
+    @property
+    def moves(self) -> int: ...
+    @property
+    def cut(self) -> int:
+        """Games that were too long."""
+
+    @property
+    def states(self) -> int:
+        """That learnt."""
+
+    @property
+    def squared_errors(self) -> float:
+        """Of those."""
+
+    @property
+    def nodes(self) -> int:
+        """Of the learner's searches."""
+
+    @property
+    def rewards(self) -> float:
+        """All that the learner was given."""
+
+class NetworkLearning:
+    """
+    A network that learns from games. Between two games all that the next one depends on can be read and set.
+    """
+
+    def run(self, until: int, progress: object | None = None) -> bool:
+        """
+        Plays until there have been so many games or it waits (True), or progress returns False.
+        """
+
+    @property
+    def waiting(self) -> str:
+        """
+        What is asked for: nothing, a move of an external opponent, or a score.
+        """
+
+    @property
+    def opponent(self) -> int:
+        """Its number in this game."""
+
+    @property
+    def start(self) -> int:
+        """The number of the state in which this game began."""
+
+    @property
+    def moves(self) -> list[int]:
+        """Of this game."""
+
+    def answer_move(self, action: int) -> None: ...
+    def answer_score(self, score: float) -> None:
+        """Player 0's margin on the board, without prisoners and komi."""
+
+    def abandon(self) -> None:
+        """Forgets the game that is being played."""
+
+    def take_tally(self) -> NetworkLearningTally:
+        """Sums over the games since the last time."""
+
+    @property
+    def games(self) -> int:
+        """How many there have been."""
+
+    @games.setter
+    def games(self, arg: int, /) -> None: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """Of the states that a table knows."""
+
+    @keys.setter
+    def keys(
+        self, arg: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def trainer_memories(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+    @trainer_memories.setter
+    def trainer_memories(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+    @property
+    def games_in_batch(self) -> int: ...
+    @games_in_batch.setter
+    def games_in_batch(self, arg: int, /) -> None: ...
+    @property
+    def population(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Weights of the past that are opponents."""
+
+    @population.setter
+    def population(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+
+def network_learning(
+    starts: Sequence[State], value: NetworkValue, options: NetworkLearningOptions, rng: Rng
+) -> NetworkLearning:
+    """
+    A loop with a copy of the value, and no game yet. A game begins in any of the states.
+    """
+
+def wally_move(position: Position) -> int:
+    """What the Wally-like player plays."""
+
+def territory_margin(position: Position, playouts: int, dead_share: float) -> tuple[int, list[bool]]:
+    """
+    Black's margin by territory and dead stones, without prisoners and komi; and which stones are dead.
+    """
 
 class PolicyLearningOptions:
     """

@@ -34,9 +34,9 @@ class EpisodeRuleSettings(Settings):
 
     rule: RuleName = Field(
         default="td-mu",
-        description="td-0 (eq. 4), td-lambda (eq. 7, 8): all positions; td-directed (3.2.1): those in which "
-        "the learner is to move; td-leaf (3.2.1): leaves of the searches from those; td-mu (eq. 9 to 14): all positions, and bad "
-        "moves are not learnt from; td-leaf-mu (7.4): the same for leaves.",
+        description="td-0 (eq. 4), td-lambda (eq. 7, 8): all positions; td-directed (3.2.1): those in which the "
+        "learner is to move; td-leaf (3.2.1): leaves of the searches from those; td-mu (eq. 9 to 14): all positions, "
+        "and bad moves are not learnt from; td-leaf-mu (7.4): the same for leaves.",
     )
     lambda_: float = Field(default=0.5, ge=0, le=1, alias="lambda", description="Decay of later returns (6.1).")
     squash: Literal["logistic", "none"] = Field(
@@ -84,6 +84,7 @@ class Episode:
     learner_to_move: Sequence[bool]
     final_reward: float
     leaf_values: Sequence[float] | None = None  # of the leaves of searches from each, with what their lines earn
+    best_values: Sequence[float] | None = None  # of the best leaves, if those are of moves that were explored
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,9 @@ def lesson_of(episode: Episode, settings: EpisodeRuleSettings) -> Lesson:
         raise InvalidArgumentError(f"rule={settings.rule} needs an episode with leaf_values")
     values = np.asarray(episode.values, dtype=np.float64)
     leaves = values if episode.leaf_values is None else np.asarray(episode.leaf_values, dtype=np.float64)
+    best = leaves if episode.best_values is None else np.asarray(episode.best_values, dtype=np.float64)
     rewards = np.asarray(episode.rewards, dtype=np.float64)
     turns = list(episode.by_learner), list(episode.learner_to_move)
-    states, errors = _core.episode_lesson(values, leaves, rewards, *turns, episode.final_reward, settings.to_native())
+    options = settings.to_native()
+    states, errors = _core.episode_lesson(values, leaves, best, rewards, *turns, episode.final_reward, options)
     return Lesson(states, errors)
