@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from katachi._core import Rng
 from katachi.core.errors import StoreError, WeightsError
 from katachi.games.go import GoGame
 from katachi.players.external import find_program
@@ -174,3 +175,17 @@ def test_mistakes_have_names(arguments: tuple[str, ...], text: str, tmp_path: Pa
     assert run.returncode != 0
     assert text in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_the_network_of_the_package() -> None:
+    from katachi.values.network_file import shipped_network
+
+    game = GoGame(5)
+    path = shipped_network(game)
+    tested = play_test(path, opponent="wally", games=200)
+    assert tested.share > 0.7
+    player = make_player("net:depth=3")
+    assert player.choose(game, game.initial_state(), Rng(1)).action is not None
+    with pytest.raises(WeightsError, match="no network comes with the package for go on 9x9, only for Go on 5x5"):
+        player.check(GoGame(9))  # type: ignore[attr-defined]
+    assert read_network(path).header.state == {}

@@ -110,9 +110,7 @@ def test_flat_monte_carlo_ends_by_itself() -> None:
 
 def test_who_thinks_and_who_ponders() -> None:
     def made(name: str) -> GamePlayer:
-        options = {
-            "random": "", "shapes": "", "alpha-beta": "", "wally": "", "policy": ":name=uniform", "net": ":weights=FILE"
-        }  # fmt: skip
+        options = {"random": "", "shapes": "", "alpha-beta": "", "net": "", "wally": "", "policy": ":name=uniform"}
         return make_player(name + options.get(name, ":sims=5"))
 
     players = {name: made(name) for name in player_names()}

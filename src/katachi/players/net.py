@@ -19,6 +19,7 @@ from katachi.players.spec import PlayerSpec, format_spec
 from katachi.players.thinking import Candidate, Thinker
 from katachi.search.alpha_beta import AlphaBeta, AlphaBetaSettings
 from katachi.search.searches import Progress
+from katachi.values.weights_reader import SHIPPED, lasting_weights
 
 if TYPE_CHECKING:
     from katachi.values.network_file import LoadedNetwork
@@ -29,7 +30,9 @@ __all__ = ["NetPlayer", "NetSettings", "WallyPlayer", "WallySettings"]
 class NetSettings(AlphaBetaSettings):
     """A network and a search on it."""
 
-    weights: str = Field(min_length=1, description="A file of a network (katachi learn). Made per task: no default.")
+    weights: str = Field(
+        default=SHIPPED, min_length=1, description="A file of a network (katachi learn), or that of the package."
+    )
     depth: int = Field(default=2, ge=1, le=100, description="Plies (4.3: 2 in training; 6.2.1: 3 against GNU Go).")
     iterative: bool = Field(default=False, description="Deepen ply by ply; false: the full depth at once.")
 
@@ -44,8 +47,9 @@ class NetPlayer(Thinker):
         self.settings = settings
         options = settings.model_dump(exclude_defaults=True)
         self.name = format_spec(PlayerSpec("net", options))
-        lasting = os.path.abspath(os.path.expanduser(settings.weights))
-        self.lasting_name = format_spec(PlayerSpec("net", {**options, "weights": lasting}))
+        if "weights" in options:
+            options = {**options, "weights": lasting_weights(settings.weights)}
+        self.lasting_name = format_spec(PlayerSpec("net", options))
         self._loaded: dict[str, LoadedNetwork] = {}
 
     def check(self, game: Game[Any]) -> None:
@@ -64,11 +68,13 @@ class NetPlayer(Thinker):
     def _network(self, game: Game[Any]) -> "LoadedNetwork":
         """Read once for each game: it stays what it is, whatever becomes of the file."""
         # Here, since it needs numpy, which is long to load and starts threads.
-        from katachi.values.network_file import load_network
+        from katachi.values.network_file import load_network, shipped_network
 
         key = repr(game)
         if key not in self._loaded:
-            self._loaded[key] = load_network(os.path.expanduser(self.settings.weights), game)
+            is_shipped = self.settings.weights == SHIPPED
+            path = shipped_network(game) if is_shipped else os.path.expanduser(self.settings.weights)
+            self._loaded[key] = load_network(path, game)
         return self._loaded[key]
 
 

@@ -22,10 +22,14 @@ from katachi.games.go.game import GoGame
 from katachi.values.network import NetworkSettings, network_of
 from katachi.values.tensor_file import WEIGHTS, check_sum, read_arrays, write_arrays
 
-__all__ = ["KEYS", "LoadedNetwork", "NetworkFile", "NetworkHeader", "load_network", "read_network", "save_network"]
+__all__ = [
+    "KEYS", "LoadedNetwork", "NetworkFile", "NetworkHeader", "load_network", "read_network", "save_network",
+    "shipped_network",
+]  # fmt: skip
 
 _FORMAT = "network 1"
 KEYS = "keys"
+_FOLDER = Path(__file__).parent.parent / "data" / "networks"
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,18 @@ def load_network(path: Path | str, game: Game[Any]) -> LoadedNetwork:
         return LoadedNetwork(file.header, file.value(game), fingerprint)
     except WeightsError as error:
         raise WeightsError(f"{path}: {error}") from None
+
+
+def shipped_network(game: Game[Any]) -> Path:
+    """The file of the network that comes with the package for a game: see src/katachi/data/networks."""
+    known = sorted(path.stem for path in _FOLDER.glob("*.safetensors"))
+    board = f"{game.width}x{game.height}" if isinstance(game, GoGame) else None
+    if board not in known:
+        raise WeightsError(
+            f"no network comes with the package for {game.name}{f' on {board}' if board else ''}, only for Go on "
+            f"{', '.join(known)}: learn one (katachi learn --out DIR) and give its file"
+        )
+    return _FOLDER / f"{board}.safetensors"
 
 
 @lru_cache(maxsize=16)
