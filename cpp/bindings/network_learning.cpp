@@ -26,28 +26,28 @@ using KeysIn = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::d
 
 constexpr auto owned = nb::rv_policy::automatic;
 
-const std::vector<std::string> units{"stones", "output"};
-const std::vector<std::string> opponents{"random", "wally", "self", "population", "external"};
+std::vector<std::string> units() { return {"stones", "output"}; }
+std::vector<std::string> opponents() { return {"random", "wally", "self", "population", "external"}; }
 
 void bind_value(nb::module_& m) {
     nb::class_<NetworkValue>(m, "NetworkValue", "What a network makes of states: katachi.values.network.")
         .def(
             "__init__",
             [](NetworkValue* self, const Network& network, const features::BoardInputs& inputs, const std::string& unit, double score_scale) {
-                new (self) NetworkValue(network, inputs, named<ValueUnit>(units, "unit", unit), score_scale);
+                new (self) NetworkValue(network, inputs, named<ValueUnit>(units(), "unit", unit), score_scale);
             },
             "network"_a, "inputs"_a, "unit"_a, "score_scale"_a = 1.0, "On inputs of a board.")
         .def(
             "__init__",
             [](NetworkValue* self, const Network& network, std::shared_ptr<const features::Representation> shapes, const std::string& unit,
-               double score_scale) { new (self) NetworkValue(network, std::move(shapes), named<ValueUnit>(units, "unit", unit), score_scale); },
+               double score_scale) { new (self) NetworkValue(network, std::move(shapes), named<ValueUnit>(units(), "unit", unit), score_scale); },
             "network"_a, "shapes"_a, "unit"_a, "score_scale"_a = 1.0, "On local shapes.")
         .def(
             "__init__",
             [](NetworkValue* self, const Network& network, const KeysIn& keys, const std::string& unit, double score_scale) {
                 StateTable table(static_cast<std::uint32_t>(network.inputs()));
                 table.assign(std::vector<std::uint64_t>(keys.data(), keys.data() + keys.size()));
-                new (self) NetworkValue(network, std::move(table), named<ValueUnit>(units, "unit", unit), score_scale);
+                new (self) NetworkValue(network, std::move(table), named<ValueUnit>(units(), "unit", unit), score_scale);
             },
             "network"_a, "keys"_a, "unit"_a, "score_scale"_a = 1.0, "On a table of states, of which these are known by their keys.")
         .def_prop_rw(
@@ -57,7 +57,7 @@ void bind_value(nb::module_& m) {
         .def_prop_ro(
             "keys", [](NetworkValue& v) { return array_of(v.table() == nullptr ? std::vector<std::uint64_t>() : v.table()->keys()); }, owned,
             "Of the states that a table knows, by place.")
-        .def_prop_ro("unit", [](const NetworkValue& v) { return units[static_cast<std::size_t>(v.unit())]; })
+        .def_prop_ro("unit", [](const NetworkValue& v) { return units()[static_cast<std::size_t>(v.unit())]; })
         .def_prop_ro("score_scale", &NetworkValue::score_scale);
 }
 
@@ -82,15 +82,17 @@ void bind_options(nb::module_& m) {
             "opponents",
             [](const Options& o) {
                 std::vector<std::string> names;
+                names.reserve(o.opponents.size());
                 for (const OpponentKind kind : o.opponents) {
-                    names.push_back(opponents[static_cast<std::size_t>(kind)]);
+                    names.push_back(opponents()[static_cast<std::size_t>(kind)]);
                 }
                 return names;
             },
             [](Options& o, const std::vector<std::string>& names) {
                 std::vector<OpponentKind> kinds;
+                kinds.reserve(names.size());
                 for (const std::string& name : names) {
-                    kinds.push_back(named<OpponentKind>(opponents, "opponents", name));
+                    kinds.push_back(named<OpponentKind>(opponents(), "opponents", name));
                 }
                 o.opponents = std::move(kinds);
             })
@@ -243,6 +245,7 @@ void bind_loop(nb::module_& m) {
             [](NetworkLearning& job) {
                 await_slice(job);
                 std::vector<Array<double>> rows;
+                rows.reserve(job.population().size());
                 for (const std::vector<double>& row : job.population()) {
                     rows.push_back(array_of(row));
                 }
@@ -251,6 +254,7 @@ void bind_loop(nb::module_& m) {
             [](NetworkLearning& job, const std::vector<DoublesIn>& rows) {
                 check_idle(job);
                 std::vector<std::vector<double>> weights;
+                weights.reserve(rows.size());
                 for (const DoublesIn& row : rows) {
                     assign_numbers(weights.emplace_back(row.size()), row, "a member of the population");
                 }

@@ -23,7 +23,7 @@ using features::BoardInputs;
 using features::InputGroup;
 using features::InputList;
 
-const std::vector<std::string> group_names{"points", "liberties", "difference", "edge", "atari", "ko"};
+std::vector<std::string> group_names() { return {"points", "liberties", "difference", "edge", "atari", "ko"}; }
 
 // Arrays belong to themselves, not to the object that they were asked of.
 constexpr auto owned = nb::rv_policy::automatic;
@@ -58,8 +58,9 @@ void bind_inputs(nb::module_& m) {
             "__init__",
             [](BoardInputs* self, int width, int height, const std::vector<std::string>& groups, bool scaled) {
                 std::vector<InputGroup> chosen;
+                chosen.reserve(groups.size());
                 for (const std::string& group : groups) {
-                    chosen.push_back(named<InputGroup>(group_names, "groups", group));
+                    chosen.push_back(named<InputGroup>(group_names(), "groups", group));
                 }
                 new (self) BoardInputs(checked_geometry(width, height), std::move(chosen), scaled);
             },
@@ -183,6 +184,7 @@ void bind_trainer(nb::module_& m) {
                                                std::to_string(network.weights().size()));
                 }
                 std::vector<InputList> lists;
+                lists.reserve(states.size());
                 for (const DoublesIn& state : states) {
                     lists.push_back(sparse(state, network.inputs()));
                 }

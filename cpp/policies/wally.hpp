@@ -135,7 +135,7 @@ class Wally {
         Point wanted = no_point;
         for (int row = -1; row <= 1; ++row) {
             for (int col = -1; col <= 1; ++col) {
-                const char sign = shape[static_cast<std::size_t>((row + 1) * 3 + col + 1)];
+                const char sign = shape[static_cast<std::size_t>(row + 1) * 3 + static_cast<std::size_t>(col + 1)];
                 int r = (turn & 1) != 0 ? -row : row;
                 int c = (turn & 2) != 0 ? -col : col;
                 if ((turn & 4) != 0) {

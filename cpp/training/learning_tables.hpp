@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,26 +31,31 @@ class GoTable {
     using State = go::CaptureState<B>;
 
     GoTable(go::Geometry geometry, const NetworkLearningOptions& options, const NetworkValue& value)
-        : geometry_(geometry), options_(&options), unit_(value.unit()), score_scale_(value.score_scale()), referee_(options.territory) {}
+        : geometry_(geometry),
+          options_(&options),
+          unit_(value.unit()),
+          score_scale_(value.score_scale()),
+          referee_(options.territory),
+          position_(fresh()) {}
 
     EndValue ends() const { return options_->ends; }
     std::size_t begin(Rng& /*rng*/) {
-        position_.emplace(geometry_, go::Rules{.ko = options_->ko, .suicide = false, .komi = options_->komi});
+        position_ = fresh();
         return 0;
     }
-    bool is_over() const { return position_->is_over() || plies() >= options_->longest_game; }
-    bool is_cut() const { return !position_->is_over(); }
-    Player to_play() const { return position_->to_play(); }
-    State state() const { return State(position_->search_state(options_->eye_rule, std::max(0, options_->longest_game - plies()))); }
+    bool is_over() const { return position_.is_over() || plies() >= options_->longest_game; }
+    bool is_cut() const { return !position_.is_over(); }
+    Player to_play() const { return position_.to_play(); }
+    State state() const { return State(position_.search_state(options_->eye_rule, std::max(0, options_->longest_game - plies()))); }
 
     void candidates(const State& state, ActionBuffer& out) const {
         state.candidates(out);
-        std::erase_if(out, [this](Action action) { return !position_->is_legal(action); });
+        std::erase_if(out, [this](Action action) { return !position_.is_legal(action); });
     }
-    void legal_actions(ActionBuffer& out) const { position_->legal_actions(out); }
+    void legal_actions(ActionBuffer& out) const { position_.legal_actions(out); }
     // Nobody opens with a pass unless there is nothing else.
     void opening_actions(ActionBuffer& out) const {
-        position_->legal_actions(out);
+        position_.legal_actions(out);
         if (out.size() > 1) {
             std::erase(out, geometry_.pass());
         }
@@ -60,14 +64,14 @@ class GoTable {
     // What player 0 is rewarded with.
     double play(Action action) {
         const int before = prisoners();
-        position_->play(action);
+        position_.play(action);
         return options_->capture_rewards ? prisoners() - before : 0;
     }
 
     Action wally() const {
-        const go::Point p = go::Wally<B>(position_->board()).choose();
+        const go::Point p = go::Wally<B>(position_.board()).choose();
         const Action action = geometry_.action(p);
-        return position_->is_legal(action) ? action : geometry_.pass();
+        return position_.is_legal(action) ? action : geometry_.pass();
     }
 
     double margin(const State& state) { return referee_.margin(state.board()); }
@@ -82,16 +86,17 @@ class GoTable {
     }
 
    private:
-    int plies() const { return static_cast<int>(position_->moves().size()); }
+    go::Position<B> fresh() const { return go::Position<B>(geometry_, go::Rules{.ko = options_->ko, .suicide = false, .komi = options_->komi}); }
+    int plies() const { return static_cast<int>(position_.moves().size()); }
     // Black's less White's.
-    int prisoners() const { return position_->captured(Player::white) - position_->captured(Player::black); }
+    int prisoners() const { return position_.captured(Player::white) - position_.captured(Player::black); }
 
     go::Geometry geometry_;
     const NetworkLearningOptions* options_;
     ValueUnit unit_;
     double score_scale_;
     go::TerritoryReferee<B> referee_;
-    std::optional<go::Position<B>> position_;
+    go::Position<B> position_;
 };
 
 // A game whose last step earns a share from 0 to 1. It begins in any of the states that are given.

@@ -204,7 +204,11 @@ class NetworkLearningOf final : public NetworkLearning {
         const double margin = answered_score_ ? *answered_score_ : table_.margin(table_.state());
         answered_score_.reset();
         const GameEnd end = table_.end(margin);
-        const double score = end.is_share ? value_for(learner_, end.score, {.return_bounds = Bounds{0, 1}}) : for_learner(end.score);
+        GameFacts sides;
+        if (end.is_share) {
+            sides.return_bounds = Bounds{0, 1};
+        }
+        const double score = value_for(learner_, end.score, sides);
         game_.final_reward = value_for(learner_, end.final_reward, value_->sides());
         tally_.rewards += rewards_ + game_.final_reward;
         tally_.nodes += nodes_;
