@@ -22,7 +22,7 @@ STUB := src/katachi/_core.pyi
 .NOTPARALLEL:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize sanitize-threads weights policies stubs constraints clean \
+.PHONY: help demo extras test test-slow bench fuzz lint lint-python lint-layers lint-stubs lint-cpp format docs sanitize sanitize-threads weights policies networks stubs constraints clean \
     gnugo sabaki-gtp tmux valgrind
 
 help: ## list the targets
@@ -44,6 +44,7 @@ bench: $(VENV)/.stamp-package valgrind ## measure speed and memory: the clock, a
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/python_game.py
 	$(BIN)/python benchmarks/training_speed.py
+	$(BIN)/python benchmarks/network_learning.py
 	$(BIN)/python benchmarks/memory_cap.py --cap 64 --minutes 0.25
 	@if $(BIN)/python -c 'import pyspiel' 2>/dev/null; then set -x; $(BIN)/python benchmarks/openspiel_peer.py; \
 	    else echo "OpenSpiel is missing: nothing is measured next to its search; make extras installs it"; fi
@@ -65,7 +66,12 @@ lint-python: $(VENV)/.stamp-package $(VENV)/.stamp-test $(VENV)/.stamp-lint
 lint-layers: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	$(BIN)/lint-imports --no-logo
 
-lint-stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
+lint-networks: $(VENV)/.stamp-package ## learn the network that comes with the package anew
+	$(BIN)/katachi learn --rule td-mu --trainer rprop --games 10000 --schedule-games 10000 --seed 1 --out build/networks/5x5
+	cp build/networks/5x5/snapshots/games_0000010000.safetensors src/katachi/data/networks/5x5.safetensors
+	rm -r build/networks/5x5
+
+stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	@$(call generate_stub,build/_core.pyi)
 	@diff -u $(STUB) build/_core.pyi || { echo "$(STUB) is out of date: run make stubs" >&2; exit 1; }
 

@@ -82,6 +82,8 @@ void bind_endings(nb::module_& m);
 void bind_games(nb::module_& m);
 void bind_go(nb::module_& m);
 void bind_grown(nb::module_& m);
+void bind_networks(nb::module_& m);
+void bind_network_learning(nb::module_& m);
 void bind_policies(nb::module_& m);
 void bind_policy_learning(nb::module_& m);
 void bind_search(nb::module_& m);

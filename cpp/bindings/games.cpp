@@ -5,6 +5,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/python_game.hpp"
 #include "door/state_door_of.hpp"
+#include "training/network_learning_of.hpp"
 
 namespace katachi::bindings {
 

@@ -12,6 +12,8 @@ NB_MODULE(_core, m) {
     katachi::bindings::bind_endings(m);
     katachi::bindings::bind_shapes(m);
     katachi::bindings::bind_training(m);
+    katachi::bindings::bind_networks(m);
+    katachi::bindings::bind_network_learning(m);
     katachi::bindings::bind_policy_learning(m);
     katachi::bindings::bind_grown(m);
     katachi::bindings::bind_td_search(m);

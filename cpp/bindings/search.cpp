@@ -9,6 +9,7 @@
 #include "search/limit.hpp"
 #include "search/search.hpp"
 #include "search/tree_memory.hpp"
+#include "values/network_value.hpp"
 
 namespace katachi::bindings {
 
@@ -261,6 +262,8 @@ void bind_alpha_beta(nb::module_& m) {
             DoorEvaluator evaluator;
             if (nb::isinstance<ShapeEvaluator>(evaluate)) {
                 evaluator.shapes = nb::cast<std::shared_ptr<const ShapeEvaluator>>(evaluate);
+            } else if (nb::isinstance<NetworkValue>(evaluate)) {
+                evaluator.network = nb::cast<std::shared_ptr<const NetworkValue>>(evaluate);
             } else if (PyCallable_Check(evaluate.ptr()) != 0) {
                 evaluator.function = [evaluate](const StateDoor& state) { return checked(evaluate(python_face(state)), "the evaluator"); };
             } else {
@@ -269,7 +272,7 @@ void bind_alpha_beta(nb::module_& m) {
             return root.alpha_beta(actions, options, evaluator);
         },
         "root"_a, "actions"_a, "options"_a, "evaluate"_a,
-        "`evaluate`: a number, weights of local shapes, or a function of a state as the game has it.");
+        "`evaluate`: a number, weights of local shapes, a network, or a function of a state as the game has it.");
 }
 
 }  // namespace

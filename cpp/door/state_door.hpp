@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/slice.hpp"
 #include "games/explicit_tree.hpp"
@@ -51,7 +52,10 @@ class PlayoutBatch : public Job {
     double total_ = 0;
 };
 
+class NetworkLearning;
+class NetworkValue;
 class StateDoor;
+struct NetworkLearningOptions;
 
 // What a user knows of a game: values of player 0, weights of actions in playouts, and values of actions of player 0. Any may be missing.
 struct DoorHeuristics {
@@ -60,11 +64,12 @@ struct DoorHeuristics {
     std::function<std::vector<double>(const StateDoor&, const ActionBuffer&)> prior;
 };
 
-// What a leaf of alpha-beta is worth to player 0: a number, unless there is a function, or weights of local shapes.
+// What a leaf of alpha-beta is worth to player 0: a number, unless there is a function, weights of local shapes, or a network.
 struct DoorEvaluator {
     double constant = 0;
     std::function<double(const StateDoor&)> function;
     std::shared_ptr<const ShapeEvaluator> shapes;
+    std::shared_ptr<const NetworkValue> network;
 };
 
 class StateDoor {
@@ -106,6 +111,9 @@ class StateDoor {
     // Of Go; other games refuse. `long_term` may be missing.
     virtual std::unique_ptr<TdSearch> td_search(std::shared_ptr<ShortTermMemory> memory, std::shared_ptr<const ShapeEvaluator> long_term,
                                                 const TdSearchOptions& options, const Rng& rng) const = 0;
+    // A network that learns this game, which begins in any of the states.
+    virtual std::unique_ptr<NetworkLearning> network_learning(const std::vector<const StateDoor*>& starts, std::shared_ptr<NetworkValue> value,
+                                                              const NetworkLearningOptions& options, const Rng& rng) const = 0;
     // Goes on with a tree search from this state, which `path` leads to from its present root; false: it begins anew.
     virtual bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const = 0;
 };

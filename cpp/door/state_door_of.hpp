@@ -6,9 +6,12 @@
 #include <type_traits>
 
 #include "door/state_door.hpp"
+#include "games/go/capture_state.hpp"
 #include "search/flat_monte_carlo.hpp"
+#include "search/network_leaves.hpp"
 #include "search/shape_leaves.hpp"
 #include "search/tree_search.hpp"
+#include "training/network_learning.hpp"
 
 namespace katachi {
 
@@ -158,6 +161,9 @@ class StateDoorOf final : public StateDoor {
         if (evaluator.shapes) {
             return by_shapes(actions, options, evaluator.shapes);
         }
+        if (evaluator.network) {
+            return by_network(actions, options, evaluator.network);
+        }
         std::function<double(const S&)> inside = [constant = evaluator.constant](const S&) { return constant; };
         if (evaluator.function) {
             inside = [function = evaluator.function, calls_python = calls_python_](const S& state) {
@@ -175,6 +181,19 @@ class StateDoorOf final : public StateDoor {
         } else {
             throw InvalidArgumentError("temporal-difference search on local shapes is for Go, not for\n" + text());
         }
+    }
+
+    std::unique_ptr<NetworkLearning> network_learning(const std::vector<const StateDoor*>& starts, std::shared_ptr<NetworkValue> value,
+                                                      const NetworkLearningOptions& options, const Rng& rng) const override {
+        std::vector<S> states;
+        for (const StateDoor* const start : starts) {
+            const auto* own = dynamic_cast<const StateDoorOf<S>*>(start);
+            if (own == nullptr) {
+                throw InvalidArgumentError("this is a state of another game:\n" + start->text());
+            }
+            states.push_back(own->state_);
+        }
+        return make_network_learning(states, std::move(value), options, rng, calls_python_);
     }
 
     bool move_root(TreeMemory& search, const std::vector<Action>& path, const Rng& rng) const override {
@@ -202,6 +221,25 @@ class StateDoorOf final : public StateDoor {
             return std::make_unique<AlphaBeta<S, Leaves>>(state_, actions, chosen, Leaves(shapes), calls_python_);
         } else {
             throw InvalidArgumentError("local shapes are for Go, not for\n" + text());
+        }
+    }
+
+    // In Go captures count on the way to a leaf if values are stones, a pass may be tried at any time, and the network values final positions, too.
+    std::unique_ptr<AlphaBetaSearch> by_network(const ActionBuffer& actions, const AlphaBetaOptions& options,
+                                                const std::shared_ptr<const NetworkValue>& network) const {
+        network->check(state_);
+        if constexpr (GoLike<S>) {
+            using State = go::CaptureState<std::remove_cvref_t<decltype(state_.board())>>;
+            ActionBuffer tried = actions;
+            const Action pass = state_.board().geometry().pass();
+            if (std::ranges::find(tried, pass) == tried.end() && !state_.is_terminal()) {
+                tried.push_back(pass);
+            }
+            NetworkLeaves<State> leaves(network, to_play(), network->unit() == ValueUnit::stones, EndValue::network);
+            return std::make_unique<AlphaBeta<State, NetworkLeaves<State>>>(State(state_), tried, options, std::move(leaves), calls_python_);
+        } else {
+            NetworkLeaves<S> leaves(network, to_play(), true, EndValue::earned);
+            return std::make_unique<AlphaBeta<S, NetworkLeaves<S>>>(state_, actions, options, std::move(leaves), calls_python_);
         }
     }
 

@@ -89,7 +89,7 @@ class FunctionLeaves {
 
     void reset(Cursor& /*cursor*/, const S& /*state*/) const {}
     void follow(Cursor& /*cursor*/, const S& /*before*/, Action /*action*/) const {}
-    double settled(double earned) const { return earned; }
+    double settled(const S& /*state*/, double earned) const { return earned; }
     double leaf(const S& state, double earned) const { return earned + function_(state); }
     std::optional<double> leaf_after(Cursor& /*cursor*/, const S& /*state*/, Action /*action*/) const { return std::nullopt; }
     std::optional<double> outlook(Cursor& /*cursor*/, const S& /*state*/, Action /*action*/) const { return std::nullopt; }
@@ -308,7 +308,7 @@ class AlphaBeta final : public AlphaBetaSearch {
         frame.line.clear();
         frame.is_proven = true;
         if (frame.state.is_terminal()) {
-            frame.best = leaves_.settled(frame.earned);
+            frame.best = leaves_.settled(std::as_const(frame.state), frame.earned);
             return false;
         }
         if (frame.remaining <= 0) {

@@ -41,7 +41,7 @@ class ShapeLeaves {
         }
     }
 
-    double settled(double earned) const { return (2 * earned - 1) * won; }
+    double settled(const State& /*state*/, double earned) const { return (2 * earned - 1) * won; }
 
     double leaf(const State& state, double /*earned*/) const { return evaluator_->sum(state.board(), state.to_play(), state.moves()); }
 

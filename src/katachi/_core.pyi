@@ -4,7 +4,7 @@ The native core of Katachi. Use it through the packages around it: katachi.games
 
 import enum
 from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn, SupportsIndex
+from typing import Annotated, Any, NoReturn, SupportsIndex, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -895,7 +895,7 @@ class AlphaBetaOptions:
 
 def alpha_beta(root: State, actions: Sequence[int], options: AlphaBetaOptions, evaluate: object) -> AlphaBetaSearch:
     """
-    `evaluate`: a number, weights of local shapes, or a function of a state as the game has it.
+    `evaluate`: a number, weights of local shapes, a network, or a function of a state as the game has it.
     """
 
 class EndingVerdict(enum.Enum):
@@ -1368,6 +1368,487 @@ class SelfPlay:
 
 def self_play(representation: ShapeRepresentation, options: SelfPlayOptions, rng: Rng) -> SelfPlay:
     """Weights of 0 and no game yet."""
+
+class BoardInputs:
+    """A Go board as numbers for a network: katachi.features.board_inputs."""
+
+    def __init__(self, width: int, height: int, groups: Sequence[str], scaled: bool = False) -> None: ...
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+
+    @property
+    def names(self) -> list[str]:
+        """What they are called."""
+
+    def read(self, position: Position, viewpoint: Player) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """All numbers, as a player sees the board."""
+
+class Network:
+    """
+    A multilayer perceptron with one logistic output: katachi.values.network.
+    """
+
+    def __init__(self, layers: Sequence[int], hidden: str = "logistic", bias: bool = True) -> None: ...
+    @property
+    def layers(self) -> list[int]: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Layer by layer: for each unit below its weights to all units above; then their biases.
+        """
+
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    def randomise(self, rng: Rng, range: float) -> None:
+        """Uniform on [-range, range)."""
+
+    def value(
+        self, inputs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> tuple[float, float]:
+        """The sum x before the output unit's function, and the output y."""
+
+    def gradient(
+        self, inputs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Of the sum x by each weight."""
+
+class EpisodeRuleOptions:
+    """
+    How errors come of a game, as native code takes it: katachi.learning.episode_rules.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def rule(self) -> str: ...
+    @rule.setter
+    def rule(self, arg: str, /) -> None: ...
+    @property
+    def squash(self) -> str: ...
+    @squash.setter
+    def squash(self, arg: str, /) -> None: ...
+    @property
+    def updates(self) -> str: ...
+    @updates.setter
+    def updates(self, arg: str, /) -> None: ...
+    @property
+    def score_scale(self) -> float: ...
+    @score_scale.setter
+    def score_scale(self, arg: float, /) -> None: ...
+    @property
+    def mu_delta_includes_reward(self) -> bool: ...
+    @mu_delta_includes_reward.setter
+    def mu_delta_includes_reward(self, arg: bool, /) -> None: ...
+
+def episode_lesson(
+    values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    leaf_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    best_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rewards: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    by_learner: Sequence[bool],
+    learner_to_move: Sequence[bool],
+    final_reward: float,
+    options: EpisodeRuleOptions,
+) -> tuple[list[int], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Which states of a game a rule is about, and their errors."""
+
+class NetworkTrainerOptions:
+    """
+    How weights follow errors, as native code takes it: katachi.learning.network_trainers.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def phi_rule(self) -> str: ...
+    @phi_rule.setter
+    def phi_rule(self, arg: str, /) -> None: ...
+    @property
+    def phi_per(self) -> str: ...
+    @phi_per.setter
+    def phi_per(self, arg: str, /) -> None: ...
+    @property
+    def residual_pair(self) -> str: ...
+    @residual_pair.setter
+    def residual_pair(self, arg: str, /) -> None: ...
+    @property
+    def gradient_of(self) -> str: ...
+    @gradient_of.setter
+    def gradient_of(self, arg: str, /) -> None: ...
+    @property
+    def step(self) -> str: ...
+    @step.setter
+    def step(self, arg: str, /) -> None: ...
+    @property
+    def mix(self) -> float | None: ...
+    @mix.setter
+    def mix(self, arg: float | None, /) -> None: ...
+    @property
+    def phi_margin(self) -> float: ...
+    @phi_margin.setter
+    def phi_margin(self, arg: float, /) -> None: ...
+    @property
+    def eta(self) -> float: ...
+    @eta.setter
+    def eta(self, arg: float, /) -> None: ...
+    @property
+    def rprop_growth(self) -> float: ...
+    @rprop_growth.setter
+    def rprop_growth(self, arg: float, /) -> None: ...
+    @property
+    def rprop_shrinkage(self) -> float: ...
+    @rprop_shrinkage.setter
+    def rprop_shrinkage(self, arg: float, /) -> None: ...
+    @property
+    def rprop_first(self) -> float: ...
+    @rprop_first.setter
+    def rprop_first(self, arg: float, /) -> None: ...
+    @property
+    def rprop_smallest(self) -> float: ...
+    @rprop_smallest.setter
+    def rprop_smallest(self, arg: float, /) -> None: ...
+    @property
+    def rprop_largest(self) -> float: ...
+    @rprop_largest.setter
+    def rprop_largest(self, arg: float, /) -> None: ...
+    @property
+    def batch_games(self) -> int: ...
+    @batch_games.setter
+    def batch_games(self, arg: int, /) -> None: ...
+
+class NetworkTrainer:
+    """Moves the weights of a network after every batch of games."""
+
+    def __init__(self, options: NetworkTrainerOptions, weights: int) -> None: ...
+    def add_game(
+        self,
+        network: Network,
+        states: Sequence[
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+        errors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> bool:
+        """
+        The inputs of the states of a game, and their errors. True: that was the last game of a batch.
+        """
+
+    @property
+    def memories(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Sums of the batch (direct, residual); steps, gradients and changes of RPROP. What is not needed is empty.
+        """
+
+    @memories.setter
+    def memories(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+    @property
+    def games_in_batch(self) -> int: ...
+    @games_in_batch.setter
+    def games_in_batch(self, arg: int, /) -> None: ...
+    @property
+    def last_mix(self) -> float | None:
+        """Phi of the last step, if it had one."""
+
+def adaptive_mix(
+    direct: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    residual: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rule: str,
+    margin: float,
+) -> float:
+    """Phi for two sums (Ekker, eq. 28)."""
+
+class NetworkValue:
+    """What a network makes of states: katachi.values.network."""
+
+    @overload
+    def __init__(self, network: Network, inputs: BoardInputs, unit: str, score_scale: float = 1.0) -> None:
+        """On inputs of a board."""
+
+    @overload
+    def __init__(self, network: Network, shapes: ShapeRepresentation, unit: str, score_scale: float = 1.0) -> None:
+        """On local shapes."""
+
+    @overload
+    def __init__(
+        self,
+        network: Network,
+        keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        unit: str,
+        score_scale: float = 1.0,
+    ) -> None:
+        """On a table of states, of which these are known by their keys."""
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """Of the states that a table knows, by place."""
+
+    @property
+    def unit(self) -> str: ...
+    @property
+    def score_scale(self) -> float: ...
+
+class NetworkLearningOptions:
+    """
+    How a network learns from games, as native code takes it: katachi.training.network_learning.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def ends(self) -> str: ...
+    @ends.setter
+    def ends(self, arg: str, /) -> None: ...
+    @property
+    def explored_leaf(self) -> str: ...
+    @explored_leaf.setter
+    def explored_leaf(self, arg: str, /) -> None: ...
+    @property
+    def colour(self) -> str: ...
+    @colour.setter
+    def colour(self, arg: str, /) -> None: ...
+    @property
+    def ko(self) -> str: ...
+    @ko.setter
+    def ko(self, arg: str, /) -> None: ...
+    @property
+    def eye_rule(self) -> str: ...
+    @eye_rule.setter
+    def eye_rule(self, arg: str, /) -> None: ...
+    @property
+    def reward(self) -> str: ...
+    @reward.setter
+    def reward(self, arg: str, /) -> None: ...
+    @property
+    def referee(self) -> str: ...
+    @referee.setter
+    def referee(self, arg: str, /) -> None: ...
+    @property
+    def opponents(self) -> list[str]: ...
+    @opponents.setter
+    def opponents(self, arg: Sequence[str], /) -> None: ...
+    @property
+    def rule(self) -> EpisodeRuleOptions: ...
+    @rule.setter
+    def rule(self, arg: EpisodeRuleOptions, /) -> None: ...
+    @property
+    def trainer(self) -> NetworkTrainerOptions: ...
+    @trainer.setter
+    def trainer(self, arg: NetworkTrainerOptions, /) -> None: ...
+    @property
+    def learns(self) -> bool: ...
+    @learns.setter
+    def learns(self, arg: bool, /) -> None: ...
+    @property
+    def depth(self) -> int: ...
+    @depth.setter
+    def depth(self, arg: int, /) -> None: ...
+    @property
+    def epsilon(self) -> float: ...
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+    @property
+    def search_adds_path_rewards(self) -> bool: ...
+    @search_adds_path_rewards.setter
+    def search_adds_path_rewards(self, arg: bool, /) -> None: ...
+    @property
+    def opening_plies(self) -> int: ...
+    @opening_plies.setter
+    def opening_plies(self, arg: int, /) -> None: ...
+    @property
+    def opening_varies(self) -> bool: ...
+    @opening_varies.setter
+    def opening_varies(self, arg: bool, /) -> None: ...
+    @property
+    def random_start(self) -> float: ...
+    @random_start.setter
+    def random_start(self, arg: float, /) -> None: ...
+    @property
+    def random_hold(self) -> float: ...
+    @random_hold.setter
+    def random_hold(self, arg: float, /) -> None: ...
+    @property
+    def random_end(self) -> float: ...
+    @random_end.setter
+    def random_end(self, arg: float, /) -> None: ...
+    @property
+    def schedule_games(self) -> int: ...
+    @schedule_games.setter
+    def schedule_games(self, arg: int, /) -> None: ...
+    @property
+    def population_size(self) -> int: ...
+    @population_size.setter
+    def population_size(self, arg: int, /) -> None: ...
+    @property
+    def population_games(self) -> int: ...
+    @population_games.setter
+    def population_games(self, arg: int, /) -> None: ...
+    @property
+    def komi(self) -> float: ...
+    @komi.setter
+    def komi(self, arg: float, /) -> None: ...
+    @property
+    def longest_game(self) -> int: ...
+    @longest_game.setter
+    def longest_game(self, arg: int, /) -> None: ...
+    @property
+    def capture_rewards(self) -> bool: ...
+    @capture_rewards.setter
+    def capture_rewards(self, arg: bool, /) -> None: ...
+    @property
+    def referee_playouts(self) -> int: ...
+    @referee_playouts.setter
+    def referee_playouts(self, arg: int, /) -> None: ...
+    @property
+    def dead_share(self) -> float: ...
+    @dead_share.setter
+    def dead_share(self, arg: float, /) -> None: ...
+
+def random_share(options: NetworkLearningOptions, game: int) -> float:
+    """How often moves of the opponent are random in a game, counted from 0."""
+
+class NetworkLearningTally:
+    """Sums over games, since they were last taken."""
+
+    @property
+    def games(self) -> int: ...
+    @property
+    def wins(self) -> int:
+        """Of the learner."""
+
+    @property
+    def scores(self) -> float:
+        """The learner's: points, or shares of 0 to 1."""
+
+    @property
+    def positive_scores(self) -> float:
+        """The same, lost games counting 0."""
+
+    @property
+    def moves(self) -> int: ...
+    @property
+    def cut(self) -> int:
+        """Games that were too long."""
+
+    @property
+    def states(self) -> int:
+        """That learnt."""
+
+    @property
+    def squared_errors(self) -> float:
+        """Of those."""
+
+    @property
+    def nodes(self) -> int:
+        """Of the learner's searches."""
+
+    @property
+    def rewards(self) -> float:
+        """All that the learner was given."""
+
+class NetworkLearning:
+    """
+    A network that learns from games. Between two games all that the next one depends on can be read and set.
+    """
+
+    def run(self, until: int, progress: object | None = None) -> bool:
+        """
+        Plays until there have been so many games or it waits (True), or progress returns False.
+        """
+
+    @property
+    def waiting(self) -> str:
+        """
+        What is asked for: nothing, a move of an external opponent, or a score.
+        """
+
+    @property
+    def opponent(self) -> int:
+        """Its number in this game."""
+
+    @property
+    def start(self) -> int:
+        """The number of the state in which this game began."""
+
+    @property
+    def moves(self) -> list[int]:
+        """Of this game."""
+
+    def answer_move(self, action: int) -> None: ...
+    def answer_score(self, score: float) -> None:
+        """Player 0's margin on the board, without prisoners and komi."""
+
+    def abandon(self) -> None:
+        """Forgets the game that is being played."""
+
+    def take_tally(self) -> NetworkLearningTally:
+        """Sums over the games since the last time."""
+
+    @property
+    def games(self) -> int:
+        """How many there have been."""
+
+    @games.setter
+    def games(self, arg: int, /) -> None: ...
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @weights.setter
+    def weights(
+        self, arg: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def keys(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """Of the states that a table knows."""
+
+    @keys.setter
+    def keys(
+        self, arg: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)], /
+    ) -> None: ...
+    @property
+    def trainer_memories(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+    @trainer_memories.setter
+    def trainer_memories(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+    @property
+    def games_in_batch(self) -> int: ...
+    @games_in_batch.setter
+    def games_in_batch(self, arg: int, /) -> None: ...
+    @property
+    def population(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Weights of the past that are opponents."""
+
+    @population.setter
+    def population(
+        self,
+        arg: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+        /,
+    ) -> None: ...
+
+def network_learning(
+    starts: Sequence[State], value: NetworkValue, options: NetworkLearningOptions, rng: Rng
+) -> NetworkLearning:
+    """
+    A loop with a copy of the value, and no game yet. A game begins in any of the states.
+    """
+
+def wally_move(position: Position) -> int:
+    """What the Wally-like player plays."""
+
+def territory_margin(position: Position, playouts: int, dead_share: float) -> tuple[int, list[bool]]:
+    """
+    Black's margin by territory and dead stones, without prisoners and komi; and which stones are dead.
+    """
 
 class PolicyLearningOptions:
     """

@@ -240,10 +240,10 @@ def test_headers_of_other_shapes_and_places_that_cannot_be_written(tmp_path: Pat
 
 def written(path: Path, weights: np.ndarray, **changes: object) -> Path:
     """A file whose checksum is right and whose content may be wrong."""
-    from katachi.values.weights_file import _canonical, _checksum
+    from katachi.values.tensor_file import _canonical, _digest
 
     header = {**WeightsHeader(5, SMALL).to_json(), **changes}
-    text = _canonical({**header, "checksum": _checksum(header, {"weights": weights})})
+    text = _canonical({**header, "checksum": _digest(header, {"weights": weights})})
     path.write_bytes(save({"weights": weights}, metadata={"katachi": text}))
     return path
 

@@ -110,14 +110,14 @@ def test_flat_monte_carlo_ends_by_itself() -> None:
 
 def test_who_thinks_and_who_ponders() -> None:
     def made(name: str) -> GamePlayer:
-        options = {"random": "", "shapes": "", "alpha-beta": "", "policy": ":name=uniform"}
+        options = {"random": "", "shapes": "", "alpha-beta": "", "net": "", "wally": "", "policy": ":name=uniform"}
         return make_player(name + options.get(name, ":sims=5"))
 
     players = {name: made(name) for name in player_names()}
     silent = {name for name, player in players.items() if not isinstance(player, ThinkingPlayer)}
-    assert silent == {"random", "policy"}
+    assert silent == {"random", "policy", "wally"}
     assert {name for name, player in players.items() if not may_ponder(player)} == {
-        *silent, "flat-mc", "alpha-beta", "shapes"
+        *silent, "flat-mc", "alpha-beta", "shapes", "net"
     }  # fmt: skip
     assert not may_ponder(make_player("uct:sims=5,between_moves=discard"))
 

@@ -708,7 +708,7 @@ void Board<Index, Capacity>::for_each_removed_by(Point p, Visit&& visit) const {
 
 template <class Index, int Capacity>
 std::uint64_t Board<Index, Capacity>::stones_key_after(Point p) const {
-    const auto word = [this](Colour c, Point stone) { return zobrist.stone[static_cast<std::size_t>(c)][at(stone)]; };
+    const auto word = [](Colour c, Point stone) { return zobrist.stone[static_cast<std::size_t>(c)][at(stone)]; };
     std::uint64_t key = stones_key_ ^ (is_suicide(p) ? 0 : word(colour_of(to_play_), p));
     for_each_removed_by(p, [&](Point stone) { key ^= word(colour(stone), stone); });
     return key;

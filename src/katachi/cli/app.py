@@ -11,6 +11,7 @@ from katachi.cli import (
     gtp,
     info,
     label,
+    learn,
     match,
     perft,
     play,
@@ -48,6 +49,7 @@ app.command("match")(match.match)
 app.command("tournament")(tournament.tournament)
 app.command("tune")(tune.tune)
 app.command("train")(train.train)
+app.command("learn")(learn.learn)
 app.command("balance")(balance.balance)
 app.add_typer(label.label, name="label")
 app.command("reproduce")(reproduce.reproduce)

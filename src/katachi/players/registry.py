@@ -14,6 +14,7 @@ from katachi.players.basic import (
     RandomSettings,
 )
 from katachi.players.gtp_player import GtpPlayer, GtpSettings
+from katachi.players.net import NetPlayer, NetSettings, WallyPlayer, WallySettings
 from katachi.players.player import GamePlayer
 from katachi.players.shapes import AlphaBetaPlayer, AlphaBetaPlayerSettings, ShapesPlayer, ShapesSettings
 from katachi.players.spec import PlayerSpec, parse_spec
@@ -47,10 +48,12 @@ def _td_kind(name: str) -> _Kind:
 _PLAYERS: dict[str, _Kind] = {
     "alpha-beta": _Kind(AlphaBetaPlayerSettings.from_mapping, AlphaBetaPlayer),
     "flat-mc": _Kind(FlatMcSettings.from_mapping, FlatMcPlayer),
+    "net": _Kind(NetSettings.from_mapping, NetPlayer),
     "policy": _Kind(PolicySettings.from_mapping, PolicyPlayer),
     "random": _Kind(RandomSettings.from_mapping, RandomPlayer),
     "shapes": _Kind(ShapesSettings.from_mapping, ShapesPlayer),
     TD_RAVE: _Kind(lambda options: TdRaveSettings.usual(**options), TdRavePlayer),
+    "wally": _Kind(WallySettings.from_mapping, WallyPlayer),
     **{name: _td_kind(name) for name in TD_PRESETS},
     **{name: _tree_kind(name) for name in PRESETS},
 }

@@ -4,8 +4,8 @@
     search.run()
     search.best_action, search.value, search.line
 
-Manual: docs/alpha_beta.md. An evaluator is a number, a function of a state, or weights of local shapes that were learnt
-(`katachi.values.shape_value.ShapeValue.frozen`).
+Manual: docs/alpha_beta.md. An evaluator is a number, a function of a state, weights of local shapes that were learnt
+(`katachi.values.shape_value.ShapeValue.frozen`), or a network (`katachi.values.network`).
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field
 
 from katachi import _core
-from katachi._core import AlphaBetaOptions, GameFacts, KeyKind, Rng, RootAction, ShapeEvaluator
+from katachi._core import AlphaBetaOptions, GameFacts, KeyKind, NetworkValue, Rng, RootAction, ShapeEvaluator
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.settings import Settings
@@ -25,8 +25,9 @@ from katachi.search.searches import Progress
 __all__ = ["WON", "AlphaBeta", "AlphaBetaSettings", "Evaluator", "neutral_value"]
 
 # What player 0 may expect from a state on that is not terminal: always the same, or a function of the state. By local
-# shapes of Go, a sum before the logistic function; then a game that is over is worth +-WON instead of 1 or 0.
-Evaluator: TypeAlias = float | Callable[[Any], float] | ShapeEvaluator
+# shapes of Go, a sum before the logistic function; then a game that is over is worth +-WON instead of 1 or 0. By a
+# network, what that says in its own unit, also of games of Go that are over.
+Evaluator: TypeAlias = float | Callable[[Any], float] | ShapeEvaluator | NetworkValue
 WON = 1e9
 
 

@@ -1,15 +1,12 @@
 """Files of weights: safetensors with an array `weights`, and a header in JSON that says what they are of.
 
 The header (key `katachi` of the file's metadata) has the board size, the features, how many games were played with
-which seed and configuration, and a checksum of all this and the weights. A file is written under another name and
-renamed, so that whoever reads sees the old one or the new one. Whatever is wrong with a file is a WeightsError with
-its path.
+which seed and configuration. The container, with its checksum, is katachi.values.tensor_file. Whatever is wrong with a
+file is a WeightsError with its path.
 
 Whoever trains may keep more in it, `arrays` and a `state`, from which a run goes on; readers of weights pass them by.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from katachi.core.errors import InvalidArgumentError, SettingsError, WeightsError
-from katachi.core.files import write_whole
 from katachi.features.local_shapes import LocalShapes, ShapeSettings
 from katachi.values.shape_value import ShapeValue
+from katachi.values.tensor_file import WEIGHTS, check_sum, read_arrays, write_arrays
 
 __all__ = ["WeightsFile", "WeightsHeader", "load_weights", "read_file", "save_weights", "write_file"]
 
 _FORMAT = 1
-_KEY = "katachi"
-_ARRAY = "weights"
 
 
 @dataclass(frozen=True)
@@ -104,26 +99,16 @@ def write_file(
     arrays: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
     """The same without asking whether the weights fit the header."""
-    from safetensors.numpy import save
-
     path = Path(path)
-    if arrays and _ARRAY in arrays:
-        raise InvalidArgumentError(f"another array cannot be called {_ARRAY!r}")
-    content = {_ARRAY: weights, **{name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}}
-    try:
-        text = _canonical({**header.to_json(), "checksum": _checksum(header.to_json(), content)})
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"the header cannot be written as JSON: {error}: {header}") from None
-    try:
-        write_whole(path, save(content, metadata={_KEY: text}))
-    except OSError as error:
-        raise WeightsError(f"{path}: cannot be written: {error.strerror}") from None
+    if arrays and WEIGHTS in arrays:
+        raise InvalidArgumentError(f"another array cannot be called {WEIGHTS!r}")
+    write_arrays(path, header.to_json(), {WEIGHTS: weights, **(arrays or {})})
 
 
 def read_file(path: Path | str) -> WeightsFile:
     """Reads a file without asking what its weights are of."""
     try:
-        return _checked(*_raw(Path(path)))
+        return _checked(*read_arrays(Path(path)))
     except WeightsError as error:
         raise WeightsError(f"{path}: {error}") from None
 
@@ -156,56 +141,13 @@ def _linear_offset(header: WeightsHeader, path: Path) -> float | None:
     return float(offset)
 
 
-def _raw(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Header and arrays as they are in the file."""
-    from safetensors import SafetensorError, safe_open
-
-    if path.is_dir():
-        raise WeightsError("is a folder, not a file of weights")
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            text = (file.metadata() or {}).get(_KEY)
-            names = list(file.keys())
-            if text is None or _ARRAY not in names:
-                raise WeightsError(f"is not a file of Katachi's weights: it has the arrays {names}")
-            arrays = {name: np.asarray(file.get_tensor(name)) for name in names}
-    except FileNotFoundError:
-        raise WeightsError("there is no such file") from None
-    except OSError as error:
-        raise WeightsError(f"cannot be read: {error.strerror or error}") from None
-    except (SafetensorError, UnicodeDecodeError) as error:
-        raise WeightsError(f"is damaged or no file of weights: {error}") from None
-    try:
-        header = json.loads(text)
-    except ValueError as error:
-        raise WeightsError(f"its header is damaged: {error}") from None
-    if not isinstance(header, dict):
-        raise WeightsError(f"its header is wrong: {header!r}")
-    return header, arrays
-
-
 def _checked(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> WeightsFile:
     header = WeightsHeader.from_json(values)
-    weights = arrays[_ARRAY]
+    weights = arrays[WEIGHTS]
     if weights.dtype != np.float32 or weights.ndim != 1:
         raise WeightsError(f"its weights are {weights.dtype} of shape {weights.shape}, not a row of float32")
     if not np.isfinite(weights).all():
         first = int(np.flatnonzero(~np.isfinite(weights))[0])
         raise WeightsError(f"its weight {first} is {weights[first]}, not a finite number")
-    without = {key: value for key, value in values.items() if key != "checksum"}
-    if values.get("checksum") != _checksum(without, arrays):
-        raise WeightsError("is damaged: its checksum is not that of its content")
-    return WeightsFile(header, weights, {name: array for name, array in arrays.items() if name != _ARRAY})
-
-
-def _canonical(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Of header and arrays: their names, kinds and content."""
-    digest = hashlib.sha256(_canonical(header).encode())
-    for name in sorted(arrays):
-        digest.update(f"\n{name} {arrays[name].dtype} {arrays[name].shape}\n".encode())
-        digest.update(arrays[name].tobytes())
-    return digest.hexdigest()
+    check_sum(values, arrays)
+    return WeightsFile(header, weights, {name: array for name, array in arrays.items() if name != WEIGHTS})

@@ -1,0 +1,191 @@
+"""`katachi learn` as a process: killed and stopped, gone on with bit for bit, its players, GNU Go, its mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from katachi._core import Rng
+from katachi.core.errors import StoreError, WeightsError
+from katachi.games.go import GoGame
+from katachi.players.external import find_program
+from katachi.players.registry import make_player
+from katachi.training.network_learning import LearningSchedule, learn, learner, network_learning, play_test
+from katachi.training.outside import GNUGO_REFEREE, GtpReferee
+from katachi.values.network_file import read_network
+
+KATACHI = (sys.executable, "-m", "katachi.cli")
+RUN = ("learn", "--rule", "td-leaf", "--trainer", "residual-rprop", "--seed", "3", "--opponent", "wally", "--opponent",
+       "population", "--population-games", "20", "--metrics-games", "50", "--checkpoint-games", "30",
+       "--snapshot-games", "100")  # fmt: skip
+SETTINGS = learner("td-leaf", "residual-rprop", seed=3, opponents=("wally", "population"), population_games=20)
+needs_gnugo = pytest.mark.skipif(
+    find_program("gnugo") is None and os.environ.get("KATACHI_REQUIRE_ALL") != "1", reason="GNU Go is missing"
+)
+
+
+def katachi(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*KATACHI, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def wait_for_games(process: subprocess.Popen[bytes], folder: Path, games: int) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            pytest.fail("the run has ended by itself")
+        path = folder / "checkpoint.safetensors"
+        if path.exists() and read_network(path).header.games >= games:
+            return
+        time.sleep(0.002)
+    pytest.fail("no checkpoint in time")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_path: Path) -> None:
+    reached = 0
+    for _ in range(2):
+        process = subprocess.Popen(
+            [*KATACHI, *RUN, "--games", "1000000000", "--out", str(tmp_path)], stderr=subprocess.DEVNULL
+        )
+        wait_for_games(process, tmp_path, reached + 60)
+        os.kill(process.pid, number)
+        assert process.wait(timeout=30) == {"SIGKILL": -9, "SIGTERM": 143, "SIGINT": 130}[number.name]
+        reached = read_network(tmp_path / "checkpoint.safetensors").header.games
+    games = reached + 25
+    run = katachi(*RUN, "--games", str(games), "--out", str(tmp_path), "--json")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["played"] == 25
+    whole = network_learning(SETTINGS)
+    whole.run(games)
+    kept = read_network(tmp_path / "checkpoint.safetensors")
+    assert kept.header.games == games
+    assert kept.weights.tobytes() == whole.weights.tobytes()
+    for i, memory in enumerate(whole.trainer_memories):
+        assert kept.arrays[f"trainer_{i}"].tobytes() == memory.tobytes()
+    rows = [json.loads(line)["games"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert rows == sorted(set(rows))
+    assert rows[-1] == games
+    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
+
+
+def test_a_run_from_python_and_its_players(tmp_path: Path) -> None:
+    settings = learner(opponents=("random",), size=5)
+    heard: list[int] = []
+    schedule = LearningSchedule(metrics_games=50, snapshot_games=40, checkpoint_games=1000)
+    result = learn(
+        settings, games=100, folder=tmp_path, schedule=schedule, on_games=lambda games, _: heard.append(games)
+    )
+    assert (result.games, result.played, result.weights) == (100, 100, 2551)
+    assert heard[-1] == 100
+    assert result.last is not None
+    assert result.last.random_share == 0.5
+    assert sorted(path.name for path in (tmp_path / "snapshots").iterdir()) == [
+        "games_0000000040.safetensors", "games_0000000080.safetensors"
+    ]  # fmt: skip
+    assert learn(settings, games=100, folder=tmp_path).played == 0
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [row["games"] for row in rows] == [50, 100]
+
+    weights = tmp_path / "checkpoint.safetensors"
+    tested = play_test(weights, opponent="random", games=30)
+    assert tested.games == 30
+    assert tested.share > 0.6
+    assert play_test(weights, opponent="random", games=30) == tested
+    player, game = make_player(f"net:weights={weights},depth=2"), GoGame(5)
+    assert len(player.fingerprint(game)) == 16  # type: ignore[attr-defined]
+    match = katachi("match", f"net:weights={weights}", "wally:random=0.5", "--games", "4", "--size", "5", "--json")
+    assert match.returncode == 0, match.stderr
+    for spec, game_size, text in (
+        (f"net:weights={weights}", 9, "is for boards of 5 by 5, not of 9 by 9"),
+        ("net:weights=nowhere.safetensors", 5, "there is no such file"),
+    ):
+        with pytest.raises(WeightsError, match=text):
+            make_player(spec).check(GoGame(game_size))  # type: ignore[attr-defined]
+    with pytest.raises(WeightsError, match="its format is 'network 1'"):
+        make_player(f"shapes:weights={weights}").check(game)  # type: ignore[attr-defined]
+
+
+def test_other_settings_and_snapshots_are_refused(tmp_path: Path) -> None:
+    settings = learner(opponents=("random",))
+    learn(settings, games=10, folder=tmp_path, schedule=LearningSchedule(snapshot_games=10))
+    with pytest.raises(ValueError, match=r"depth: 2 there, 1 now"):
+        learn(settings.replace(depth=1), games=20, folder=tmp_path)
+    snapshot = tmp_path / "snapshots" / "games_0000000010.safetensors"
+    (tmp_path / "checkpoint.safetensors").write_bytes(snapshot.read_bytes())
+    with pytest.raises(StoreError, match="this is a snapshot"):
+        learn(settings, games=20, folder=tmp_path)
+    damaged = bytearray(snapshot.read_bytes())
+    damaged[-1] ^= 1
+    snapshot.write_bytes(bytes(damaged))
+    with pytest.raises(WeightsError, match="checksum"):
+        read_network(snapshot)
+
+
+@needs_gnugo
+def test_gnugo_as_opponent_and_as_referee(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("whole", "parts")]
+    command = ("learn", "--opponent", "gnugo", "--referee", "gnugo", "--hidden", "5")
+    for folder, steps in zip(folders, ((3,), (1, 2, 3)), strict=True):
+        for games in steps:
+            run = katachi(*command, "--games", str(games), "--out", str(folder), "--json")
+            assert run.returncode == 0, run.stderr
+    one, other = (read_network(folder / "checkpoint.safetensors") for folder in folders)
+    assert one.weights.tobytes() == other.weights.tobytes()
+
+
+@needs_gnugo
+def test_margins_of_gnugo() -> None:
+    from katachi.games.go import Position
+
+    referee = GtpReferee(GNUGO_REFEREE)
+    walls = Position.from_diagram(
+        """
+        . X O . .
+        . X O . .
+        . X O . .
+        . X O . .
+        . X O . .
+        """
+    )
+    try:
+        assert referee.margin(walls) == referee.margin(walls) == -5
+    finally:
+        referee.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--rule", "td-nu"), "there is no rule called 'td-nu'"),
+        (("--trainer", "adam"), "there is no trainer called 'adam'"),
+        (("--opponent", "gnuga"), "there is no player called 'gnuga'"),
+        (("--referee", "me"), "a referee is ownership, gnugo or gtp:COMMAND, not 'me'"),
+        (("--hidden", "a,b"), "hidden layers are numbers with commas, not 'a,b'"),
+        (("--trainer", "residual", "--lambda", "0.5"), "with more it is residual-lambda"),
+        (("--game", "pig", "--inputs", "table", "--opponent", "self"), "games for two without chance"),
+    ],
+)
+def test_mistakes_have_names(arguments: tuple[str, ...], text: str, tmp_path: Path) -> None:
+    run = katachi("learn", "--games", "5", "--out", str(tmp_path), *arguments)
+    assert run.returncode != 0
+    assert text in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_the_network_of_the_package() -> None:
+    from katachi.values.network_file import shipped_network
+
+    game = GoGame(5)
+    path = shipped_network(game)
+    tested = play_test(path, opponent="wally", games=200)
+    assert tested.share > 0.7
+    player = make_player("net:depth=3")
+    assert player.choose(game, game.initial_state(), Rng(1)).action is not None
+    with pytest.raises(WeightsError, match="no network comes with the package for go on 9x9, only for Go on 5x5"):
+        player.check(GoGame(9))  # type: ignore[attr-defined]
+    assert read_network(path).header.state == {}
