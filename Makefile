@@ -66,12 +66,7 @@ lint-python: $(VENV)/.stamp-package $(VENV)/.stamp-test $(VENV)/.stamp-lint
 lint-layers: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	$(BIN)/lint-imports --no-logo
 
-lint-networks: $(VENV)/.stamp-package ## learn the network that comes with the package anew
-	$(BIN)/katachi learn --rule td-mu --trainer rprop --games 10000 --schedule-games 10000 --seed 1 --out build/networks/5x5
-	cp build/networks/5x5/snapshots/games_0000010000.safetensors src/katachi/data/networks/5x5.safetensors
-	rm -r build/networks/5x5
-
-stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
+lint-stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint
 	@$(call generate_stub,build/_core.pyi)
 	@diff -u $(STUB) build/_core.pyi || { echo "$(STUB) is out of date: run make stubs" >&2; exit 1; }
 
@@ -115,6 +110,11 @@ weights: $(VENV)/.stamp-package ## learn the weights that come with the package 
 policies: $(VENV)/.stamp-package $(VENV)/.stamp-data ## learn the playout policies that come with the package anew
 	$(BIN)/katachi reproduce balancing-learning --scale quick --workers 2 --seed 1 --out build/policies
 	$(BIN)/python -m katachi.experiments.balancing_learning.shipping build/policies/balancing-learning/quick src/katachi/data/policies
+
+networks: $(VENV)/.stamp-package ## learn the network that comes with the package anew
+	$(BIN)/katachi learn --rule td-mu --trainer rprop --games 10000 --schedule-games 10000 --seed 1 --out build/networks/5x5
+	cp build/networks/5x5/snapshots/games_0000010000.safetensors src/katachi/data/networks/5x5.safetensors
+	rm -r build/networks/5x5
 
 stubs: $(VENV)/.stamp-package $(VENV)/.stamp-lint ## write the type stubs of the native core anew
 	@$(call generate_stub,$(STUB))
