@@ -1,7 +1,7 @@
 """What a data set of labels says: how its values lie, how far uniform playouts are from them, whether they are true.
 
 Values should lie on both sides of one half: where nearly all are won or lost, komi leaves nothing to learn. They are
-true as far as endings that can be solved tell: the mean of |label - outcome| over them.
+true as far as endings that can be solved tell: the mean distance of label and outcome over them.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from katachi.training.labels import LabelSettings, OnProgress, label_here
 __all__ = ["BAR", "LabelCheck", "LabelSummary", "check_labels", "compare_komis", "recommended_komi", "summarise"]
 
 BAR = 0.1
-"""What the mean of |label - outcome| must stay below."""
+"""What the mean distance of label and outcome must stay below."""
 
 _BINS = 10
 

@@ -72,7 +72,9 @@ class PolicyLearningSettings(Settings):
     critic_alpha: float = Field(
         default=0.1, gt=0, description="Step size of the critic, divided by the number of features (ours)."
     )
-    largest_weight: float = Field(default=10.0, gt=0, le=10, description="|θ| is held below it (ours).")
+    largest_weight: float = Field(
+        default=10.0, gt=0, le=10, description="The size of each weight is held below it (ours)."
+    )
     komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (Silver 5.6: 7.5).")
     eye_rule: Literal["simple", "surrounded", "strict", "none"] = Field(
         default="simple", description="What nobody fills in simulations (Silver 5.6)."
