@@ -13,20 +13,17 @@ import pytest
 from katachi._core import Rng
 from katachi.core.errors import StoreError, WeightsError
 from katachi.games.go import GoGame
-from katachi.players.external import find_program
 from katachi.players.registry import make_player
 from katachi.training.network_learning import LearningSchedule, learn, learner, network_learning, play_test
 from katachi.training.outside import GNUGO_REFEREE, GtpReferee
 from katachi.values.network_file import read_network
+from tests.programs import require_program
 
 KATACHI = (sys.executable, "-m", "katachi.cli")
 RUN = ("learn", "--rule", "td-leaf", "--trainer", "residual-rprop", "--seed", "3", "--opponent", "wally", "--opponent",
        "population", "--population-games", "20", "--metrics-games", "50", "--checkpoint-games", "30",
        "--snapshot-games", "100")  # fmt: skip
 SETTINGS = learner("td-leaf", "residual-rprop", seed=3, opponents=("wally", "population"), population_games=20)
-needs_gnugo = pytest.mark.skipif(
-    find_program("gnugo") is None and os.environ.get("KATACHI_REQUIRE_ALL") != "1", reason="GNU Go is missing"
-)
 
 
 def katachi(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -126,8 +123,8 @@ def test_other_settings_and_snapshots_are_refused(tmp_path: Path) -> None:
         read_network(snapshot)
 
 
-@needs_gnugo
 def test_gnugo_as_opponent_and_as_referee(tmp_path: Path) -> None:
+    require_program("gnugo", "gnugo")
     folders = [tmp_path / name for name in ("whole", "parts")]
     command = ("learn", "--opponent", "gnugo", "--referee", "gnugo", "--hidden", "5")
     for folder, steps in zip(folders, ((3,), (1, 2, 3)), strict=True):
@@ -138,8 +135,8 @@ def test_gnugo_as_opponent_and_as_referee(tmp_path: Path) -> None:
     assert one.weights.tobytes() == other.weights.tobytes()
 
 
-@needs_gnugo
 def test_margins_of_gnugo() -> None:
+    require_program("gnugo", "gnugo")
     from katachi.games.go import Position
 
     referee = GtpReferee(GNUGO_REFEREE)
