@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 if TYPE_CHECKING:
     from katachi.search.searches import Progress
+    from katachi.training.run_folder import GamesResult, Row
 
-__all__ = ["Tell", "live_status", "print_json", "progress_bar", "protocol_streams", "raise_on_hangup"]
+__all__ = ["Tell", "games_lines", "live_status", "print_json", "progress_bar", "protocol_streams", "raise_on_hangup"]
 
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_TO_HEAR = 0.1  # a signal, before it is sent again
@@ -23,6 +24,19 @@ _SECONDS_TO_HEAR = 0.1  # a signal, before it is sent again
 def print_json(value: Any) -> None:  # noqa: ANN401
     """One JSON object on stdout, for programs."""
     print(json.dumps(value))
+
+
+def games_lines(result: "GamesResult[Row]", line: "Callable[[Row], str]") -> list[str]:
+    """What a run of games has come to; `line` is for the last row of its metrics."""
+    lines = [f"{result.games:,} games in {result.folder}, {result.weights:,} weights"]
+    if result.played:
+        rate = result.played / max(result.cpu_seconds, 1e-9)
+        lines.append(
+            f"  {result.played:,} of them now: {result.cpu_seconds:.1f} CPU seconds, {rate:,.0f} games a CPU second"
+        )
+    if result.last is not None:
+        lines.append(f"  last: {line(result.last)}")
+    return lines
 
 
 @contextmanager

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.console import games_lines, live_status, print_json, raise_on_hangup
 from katachi.cli.options import AsJson, Seed, folder_option
 from katachi.cli.train import square_side
 
 if TYPE_CHECKING:
-    from katachi.training.network_learning import LearningMetrics, LearningResult
+    from katachi.training.network_learning import LearningMetrics
 
 __all__ = ["learn"]
 
@@ -178,7 +178,7 @@ def learn(
     if as_json:
         print_json(result.to_json())
     else:
-        print("\n".join(_lines(result)))
+        print("\n".join(games_lines(result, _metrics_line)))
 
 
 def _check_names(rule: str, trainer: str) -> None:
@@ -209,15 +209,3 @@ def _metrics_line(row: "LearningMetrics") -> str:
         f"{row.games_per_cpu_second:,.0f} games/s, won {row.wins:.1%}, score {row.score:+.2f}, "
         f"opponent random {row.random_share:.0%}, error {row.rms_error:.3f}"
     )
-
-
-def _lines(result: "LearningResult") -> list[str]:
-    lines = [f"{result.games:,} games in {result.folder}, {result.weights:,} weights"]
-    if result.played:
-        rate = result.played / max(result.cpu_seconds, 1e-9)
-        lines.append(
-            f"  {result.played:,} of them now: {result.cpu_seconds:.1f} CPU seconds, {rate:,.0f} games a CPU second"
-        )
-    if result.last is not None:
-        lines.append(f"  last: {_metrics_line(result.last)}")
-    return lines

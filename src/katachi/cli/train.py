@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from katachi.cli.console import live_status, print_json, raise_on_hangup
+from katachi.cli.console import games_lines, live_status, print_json, raise_on_hangup
 from katachi.cli.options import AsJson, Seed, folder_option
 
 if TYPE_CHECKING:
     from katachi.training.metrics import Metrics
-    from katachi.training.self_play import TrainingResult
 
 __all__ = ["metrics_line", "square_side", "train"]
 
@@ -129,7 +128,7 @@ def train(
     if as_json:
         print_json(result.to_json())
     else:
-        print("\n".join(_lines(result)))
+        print("\n".join(games_lines(result, metrics_line)))
 
 
 def square_side(text: str) -> int:
@@ -150,15 +149,3 @@ def metrics_line(row: "Metrics") -> str:
         f"{row.games_per_cpu_second:,.0f} games/s, cross entropy {row.cross_entropy:.4f}, "
         f"Black wins {row.black_wins:.1%}, {row.moves_per_game:.0f} moves a game"
     )
-
-
-def _lines(result: "TrainingResult") -> list[str]:
-    lines = [f"{result.games:,} games in {result.folder}, {result.weights:,} weights"]
-    if result.played:
-        rate = result.played / max(result.cpu_seconds, 1e-9)
-        lines.append(
-            f"  {result.played:,} of them now: {result.cpu_seconds:.1f} CPU seconds, {rate:,.0f} games a CPU second"
-        )
-    if result.last is not None:
-        lines.append(f"  last: {metrics_line(result.last)}")
-    return lines

@@ -22,7 +22,6 @@ from pydantic import ConfigDict, Field, model_validator
 
 from katachi import _core
 from katachi._core import NetworkValue, Rng
-from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, SettingsError, StoreError, WeightsError
 from katachi.core.settings import Settings
 from katachi.games.contract import Game, native_state
@@ -31,9 +30,9 @@ from katachi.games.go.rules import Rules
 from katachi.games.registry import make_game
 from katachi.learning.episode_rules import EpisodeRuleSettings, RuleName
 from katachi.learning.network_trainers import NetworkTrainerSettings, TrainerName, has_lambda, trainer_settings
-from katachi.training.checkpoint import setting_changes
 from katachi.training.metrics import RowsFile
 from katachi.training.outside import INSIDE, Outside
+from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, find_checkpoint, open_run_folder
 from katachi.values.network import NetworkSettings, make_network
 from katachi.values.network_file import KEYS, NetworkFile, NetworkHeader, read_network, save_network
 
@@ -266,28 +265,8 @@ class LearningMetrics:
         )
 
 
-@dataclass(frozen=True)
-class LearningResult:
+class LearningResult(GamesResult[LearningMetrics]):
     """What a run has come to."""
-
-    folder: Path
-    games: int
-    weights: int
-    played: int  # by this call
-    cpu_seconds: float
-    last: LearningMetrics | None  # of this call
-
-    def to_json(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "folder": str(self.folder),
-            "games": self.games,
-            "weights": self.weights,
-            "played": self.played,
-            "cpu_seconds": round(self.cpu_seconds, 3),
-            "games_per_cpu_second": round(self.played / max(self.cpu_seconds, 1e-9), 1),
-            "metrics": None if self.last is None else asdict(self.last),
-        }
 
 
 def learn(
@@ -303,12 +282,7 @@ def learn(
     A run that is interrupted writes a checkpoint; one that is killed goes on from the last one, and loses nothing but
     time.
     """
-    with ExitStack() as stack:
-        try:
-            (folder / "snapshots").mkdir(parents=True, exist_ok=True)
-            stack.callback(lock_folder(folder / "run.lock").close)
-        except OSError as error:
-            raise StoreError(f"{folder}: {error.strerror or error}") from error
+    with open_run_folder(folder), ExitStack() as stack:
         run = _Run(settings, folder, schedule or LearningSchedule())
         stack.callback(run.rows.close)
         stack.callback(run.outside.close)
@@ -318,27 +292,18 @@ def learn(
 class _Run:
     def __init__(self, settings: NetworkLearningSettings, folder: Path, schedule: LearningSchedule) -> None:
         self._settings, self._folder, self._schedule = settings, folder, schedule
-        self._path = folder / "checkpoint.safetensors"
+        self._path = folder / CHECKPOINT
         self._play = network_learning(settings)
         self.outside = Outside(settings.make_game(), settings.opponents, settings.referee, Rng(settings.seed))
-        for unfinished in (*folder.glob(".*.tmp"), *(folder / "snapshots").glob(".*.tmp")):
-            unfinished.unlink(missing_ok=True)
-        if self._path.exists():
+        if find_checkpoint(folder):
             self._take_up(read_network(self._path))
-        elif any((folder / "snapshots").glob("*.safetensors")):
-            raise StoreError(f"{folder} has snapshots of a run and no checkpoint to go on from: choose another folder")
         self.rows = RowsFile(folder, self._play.games, count="games", tensorboard=schedule.tensorboard)
         self._cpu = time.process_time()
         self._save()
 
     def _take_up(self, file: NetworkFile) -> None:
-        changed = setting_changes(
-            file.header.configuration, self._settings.to_json(), NetworkLearningSettings().to_json()
-        )
-        if changed:
-            raise InvalidArgumentError(
-                f"{self._folder} holds a run with other settings: choose another folder\n" + "\n".join(changed)
-            )
+        defaults = NetworkLearningSettings().to_json()
+        check_settings(self._folder, file.header.configuration, self._settings.to_json(), defaults)
         if "games_in_batch" not in file.header.state:
             raise StoreError(f"{self._path}: this is a snapshot, which no run can go on from")
         play, arrays = self._play, file.arrays

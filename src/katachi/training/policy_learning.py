@@ -21,7 +21,6 @@ from pydantic import Field, model_validator
 
 from katachi import _core
 from katachi._core import Rng
-from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, StoreError
 from katachi.core.settings import Settings
 from katachi.policies.policy_weights import (
@@ -31,9 +30,9 @@ from katachi.policies.policy_weights import (
     save_policy_weights,
 )
 from katachi.training.accuracy import Accuracy, playout_accuracy
-from katachi.training.checkpoint import setting_changes
 from katachi.training.data_set import DataSet, LabelledPosition
 from katachi.training.metrics import RowsFile
+from katachi.training.run_folder import CHECKPOINT, check_settings, find_checkpoint, open_run_folder
 
 __all__ = [
     "ALPHAS", "PolicyLearningResult", "PolicyLearningSettings", "PolicyMetrics", "PolicySchedule", "learn_policy",
@@ -236,12 +235,7 @@ def learn_policy(
     weights to begin with instead of zeros. A run that is interrupted writes a checkpoint; one that is killed goes on
     from the last one, and loses nothing but time.
     """
-    with ExitStack() as stack:
-        try:
-            (folder / "snapshots").mkdir(parents=True, exist_ok=True)
-            stack.callback(lock_folder(folder / "run.lock").close)
-        except OSError as error:
-            raise StoreError(f"{folder}: {error.strerror or error}") from error
+    with open_run_folder(folder), ExitStack() as stack:
         run = _Run(settings, data, test, start, folder, schedule or PolicySchedule())
         stack.callback(run.metrics.close)
         return run.go(steps, on_steps)
@@ -260,7 +254,7 @@ class _Run:
         for each in (data, test):
             _check_board(each, settings)
         self._settings, self._folder, self._schedule, self._test = settings, folder, schedule, test
-        self.path = folder / "checkpoint.safetensors"
+        self.path = folder / CHECKPOINT
         self._job = policy_learning(settings, [] if data is None else data.positions, threads=schedule.threads)
         beginning = None if start is None else load_policy_weights(start, board_size=settings.size)
         self._configuration = {
@@ -269,12 +263,8 @@ class _Run:
             "test": _fingerprint(test),
             "start": None if beginning is None else beginning.fingerprint,
         }
-        for unfinished in (*folder.glob(".*.tmp"), *(folder / "snapshots").glob(".*.tmp")):
-            unfinished.unlink(missing_ok=True)
-        if self.path.exists():
+        if find_checkpoint(folder):
             self._take_up()
-        elif any((folder / "snapshots").glob("*.safetensors")):
-            raise StoreError(f"{folder} has snapshots of a run and no checkpoint to go on from: choose another folder")
         elif beginning is not None:
             self._job.weights = beginning.theta
         self.metrics = RowsFile(folder, self._job.steps, count="steps", tensorboard=schedule.tensorboard)
@@ -284,11 +274,7 @@ class _Run:
     def _take_up(self) -> None:
         found = load_policy_weights(self.path, board_size=self._settings.size)
         before = {name: value for name, value in found.header.configuration.items() if name != "policy"}
-        changed = setting_changes(before, self._configuration, {})
-        if changed:
-            raise InvalidArgumentError(
-                f"{self._folder} holds a run with other settings or data: choose another folder\n" + "\n".join(changed)
-            )
+        check_settings(self._folder, before, self._configuration, {}, "settings or data")
         critic = found.arrays.get(_CRITIC)
         if critic is None:
             raise StoreError(f"{self.path}: this is a snapshot, which no run can go on from")

@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,13 +18,13 @@ from pydantic import Field
 
 from katachi import _core
 from katachi._core import Rng
-from katachi.arena.store import lock_folder
 from katachi.core.errors import InvalidArgumentError, StoreError
 from katachi.core.settings import Settings
 from katachi.features.local_shapes import ShapeSettings
 from katachi.learning.td_settings import TdSettings
-from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, setting_changes
+from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from katachi.training.metrics import Metrics, MetricsFile
+from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, find_checkpoint, open_run_folder
 
 __all__ = ["Schedule", "SelfPlaySettings", "TrainingResult", "self_play", "snapshot_counts", "train"]
 
@@ -93,28 +92,8 @@ class Schedule(Settings):
     tensorboard: bool = Field(default=False, description="Write the metrics for TensorBoard, too.")
 
 
-@dataclass(frozen=True)
-class TrainingResult:
+class TrainingResult(GamesResult[Metrics]):
     """What a run has come to."""
-
-    folder: Path
-    games: int
-    weights: int
-    played: int  # by this call
-    cpu_seconds: float
-    last: Metrics | None  # of this call
-
-    def to_json(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "folder": str(self.folder),
-            "games": self.games,
-            "weights": self.weights,
-            "played": self.played,
-            "cpu_seconds": round(self.cpu_seconds, 3),
-            "games_per_cpu_second": round(self.played / max(self.cpu_seconds, 1e-9), 1),
-            "metrics": None if self.last is None else self.last.__dict__,
-        }
 
 
 def train(
@@ -131,12 +110,7 @@ def train(
     writes a checkpoint; one that is killed goes on from the last one, and loses nothing but time.
     """
     schedule = schedule or Schedule()
-    with ExitStack() as stack:
-        try:
-            (folder / "snapshots").mkdir(parents=True, exist_ok=True)
-            stack.callback(lock_folder(folder / "run.lock").close)
-        except OSError as error:
-            raise StoreError(f"{folder}: {error.strerror or error}") from error
+    with open_run_folder(folder), ExitStack() as stack:
         run = _Run(settings, folder, schedule)
         stack.callback(run.metrics.close)
         return run.go(games, on_games)
@@ -146,24 +120,15 @@ class _Run:
     def __init__(self, settings: SelfPlaySettings, folder: Path, schedule: Schedule) -> None:
         self._settings, self._folder, self._schedule = settings.to_json(), folder, schedule
         self._counts = settings.count_occurrences
-        self._path = folder / "checkpoint.safetensors"
+        self._path = folder / CHECKPOINT
         self._play = self_play(settings)
-        for unfinished in (*folder.glob(".*.tmp"), *(folder / "snapshots").glob(".*.tmp")):
-            unfinished.unlink(missing_ok=True)
-        if self._path.exists():
+        if find_checkpoint(folder):
             self._take_up(load_checkpoint(self._path))
-        elif any((folder / "snapshots").glob("*.safetensors")):
-            raise StoreError(f"{folder} has snapshots of a run and no checkpoint to go on from: choose another folder")
         self.metrics = MetricsFile(folder, self._play.games, tensorboard=schedule.tensorboard)
         self._save()
 
     def _take_up(self, checkpoint: Checkpoint) -> None:
-        # A file may be older than a setting: then it has the default.
-        changed = setting_changes(checkpoint.settings, self._settings, SelfPlaySettings().to_json())
-        if changed:
-            raise InvalidArgumentError(
-                f"{self._folder} holds a run with other settings: choose another folder\n" + "\n".join(changed)
-            )
+        check_settings(self._folder, checkpoint.settings, self._settings, SelfPlaySettings().to_json())
         if checkpoint.rng is None:
             raise StoreError(f"{self._path}: this is a snapshot, which no run can go on from")
         if self._counts and checkpoint.occurrences is None:
