@@ -192,7 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--games", type=int, help="of each kind, instead of the usual number")
-    parser.add_argument("--player", default="heuristic-mc-rave", help="without a budget and memory")
+    parser.add_argument("--player", default="tournament", help="without a budget and memory")
     parser.add_argument("--opponent", help="another one, or gtp:COMMAND")
     parser.add_argument("--memory", type=float, default=64.0, help="cap of each player in megabytes")
     parser.add_argument("--size", type=int, default=9)

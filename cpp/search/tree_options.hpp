@@ -88,7 +88,7 @@ struct TreeSearchOptions {
     RaveMoves rave_moves = RaveMoves::all;  // which later ones count: all, or those that the opponent did not take before
     RaveSchedule rave_schedule = RaveSchedule::hand_selected;
     double rave_k = 1000;
-    double rave_bias = 0.1;
+    double rave_bias = 0.03;
     Prior prior = Prior::none;
     double prior_count = 50;  // M: how many RAVE returns a prior value is worth
     double prior_visits = 0;  // C: how many visits

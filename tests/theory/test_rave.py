@@ -56,6 +56,14 @@ def test_where_one_value_is_missing_the_other_one_counts() -> None:
     assert TreeSearchSettings(rave="mc-rave", rave_k=0).rave_weight(0, 5, 0) == 0
 
 
+def test_one_lost_game_condemns_an_action_by_the_hand_selected_schedule_alone() -> None:
+    """Late in a search beta is the same for an action that was tried once: half of its worth is that one game."""
+    q_rave, rival, parent = 0.6, 0.45, 1000
+    worth = [(1 - beta) * 0 + beta * q_rave for beta in (s.rave_weight(1, 300, parent) for s in (R5, r6(0.03)))]
+    assert worth[0] == pytest.approx(0.3)
+    assert worth[0] < rival < worth[1]
+
+
 # ---- all moves as first (8.3) ----------------------------------------------------------------------------------------
 
 

@@ -132,7 +132,7 @@ class TestRun:
             assert sum(row[name] for row in rows) == getattr(match, name)
         assert sum(row["moves"] for row in rows) == sum(len(outcome.moves) for outcome in match.outcomes)
         (duel,) = duels_of(rows)
-        command = f"katachi match {cell.first} {cell.second} --game tic-tac-toe --seed {cell.seed} --games 10"
+        command = f"katachi match {cell.first} {cell.second} --game tic-tac-toe --resign --seed {cell.seed} --games 10"
         assert duel.command == command
 
     def test_openings_are_those_of_a_match(self, tmp_path: Path) -> None:
@@ -153,12 +153,23 @@ class TestRun:
             )
         )
         assert (found.score, found.moves) == (match.score, sum(len(outcome.moves) for outcome in match.outcomes))
-        assert found.command.endswith(f"--openings 3 --seed {opened.seed} --games 4")
+        assert found.command.endswith(f"--openings 3 --resign --seed {opened.seed} --games 4")
         path = tmp_path / "rows.jsonl"
         append_row(path, row)
         executor = Watched()
         run_duels({"seed": 3, "duel": [{**duel, "openings": 3}]}, path, executor, lambda _done, _text: None)
         assert executor.asked == []
+
+    def test_players_may_resign(self) -> None:
+        """Who gives up has lost, and the game is shorter."""
+        duel = {"game": "go", "options": {"size": 5}, "second": "uct:sims=300", "games": 4, "chunk": 4}
+        specs = ("uct:sims=10,resign=0.45", "uct:sims=10")
+        cells = [
+            DuelsSettings.from_mapping({"seed": 3, "duel": [{**duel, "first": spec}]}).cells()[0] for spec in specs
+        ]
+        quitter, fighter = (play_chunk(cell.work(0)) for cell in cells)
+        assert quitter["losses"] == 4
+        assert quitter["moves"] < fighter["moves"]
 
     def test_files_are_named_in_rows(self, tmp_path: Path) -> None:
         """Where a file is, is nobody's business but the worker's, whatever its folder is called."""

@@ -75,7 +75,7 @@ def test_an_open_board_is_not_passed() -> None:
     assert not passing_wins(Position(5, rules=Rules.named("chinese", -20)), Rng(1))
 
 
-@pytest.mark.parametrize("spec", ["mc-rave:sims=50", "uct:sims=50", "heuristic-mc-rave:sims=50"])
+@pytest.mark.parametrize("spec", ["mc-rave:sims=50", "uct:sims=50", "heuristic-mc-rave:sims=50", "tournament:sims=50"])
 def test_players_pass(spec: str) -> None:
     game = GoGame(5, Rules.named("chinese", 0.5))
     decision = make_player(spec).choose(game, position(SETTLED, "chinese", 0.5), Rng(1))

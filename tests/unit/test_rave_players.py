@@ -15,7 +15,7 @@ from katachi.players.registry import make_player
 from katachi.search.tree import TreeNode
 from katachi.search.tree_settings import TreeSearchSettings, preset
 
-NAMES = ("rave", "mc-rave", "uct-rave", "heuristic-mc-rave")
+NAMES = ("rave", "mc-rave", "uct-rave", "heuristic-mc-rave", "tournament")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -27,7 +27,7 @@ def test_players_of_go_beat_a_random_one(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_other_games_are_played_without_what_is_of_go(name: str) -> None:
     game = make_game("hex", size=4)
-    with pytest.raises(InvalidArgumentError, match="mogo is for Go"):
+    with pytest.raises(InvalidArgumentError, match=r"(mogo|fuego) is for Go"):
         check_player(make_player(f"{name}:sims=50"), game)
     player = make_player(f"{name}:sims=300,playout_policy=uniform,prior=even")
     state = game.initial_state()

@@ -2,6 +2,6 @@
 
 __all__ = ["USUAL_PLAYER"]
 
-USUAL_PLAYER = "heuristic-mc-rave:sims=1000"
+USUAL_PLAYER = "tournament:sims=1000"
 """Who analyses, if nobody else is asked. The most visited move comes first: with RAVE the move of the highest value may
 hardly have been tried."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["gtp"]
 
 _LARGEST_SIDE = 19
-_USUAL = "heuristic-mc-rave:sims=10000"
+_USUAL = "tournament:sims=10000"
 _USUAL_ELSEWHERE = "uct:sims=1000"
 
 
@@ -50,7 +50,7 @@ def gtp(
     \b
     Examples:
       katachi gtp
-      katachi gtp heuristic-mc-rave:seconds=10,threads=2,resign=0.05 --ponder
+      katachi gtp tournament:seconds=10,threads=2,resign=0.05 --ponder
       katachi gtp flat-mc:sims=500 --rules tromp-taylor --seed 7
       katachi gtp alpha-beta:depth=5
       katachi gtp uct:seconds=10 --size 9 --ponder

@@ -14,9 +14,9 @@ A cell is a match: its games are those of `katachi match` with the seed that its
 played by one call of a worker, with what the first player made of it. Rows of a cell add up to a `Duel`, whose score is
 the first player's. What a duel must show is judged here as well; figures are in katachi.experiments.duel_plots.
 
-`openings` are random plies before the players move, the same for both colours of a pair: players without chance need
-them. A file that the experiment itself makes has a name, `weights=@learnt`: rows hold the name, and do not depend on
-where the folder is.
+Players may resign: those do whose specs say so. `openings` are random plies before the players move, the same for both
+colours of a pair: players without chance need them. A file that the experiment itself makes has a name,
+`weights=@learnt`: rows hold the name, and do not depend on where the folder is.
 """
 
 import json
@@ -182,6 +182,7 @@ def play_chunk(work: dict[str, Any]) -> dict[str, Any]:
         game=work["game"],
         options=work["options"],
         opening_plies=work.get("openings", 0),
+        resignation=True,  # those whose specs say so
     )
     counts = [[0, 0, 0], [0, 0, 0]]
     moves = 0
@@ -229,6 +230,7 @@ def match_command(row: Mapping[str, Any]) -> str:
         row["game"],
         *options,
         *(("--openings", str(row["openings"])) if row.get("openings") else ()),
+        "--resign",
         "--seed",
         str(row["seed"]),
     ]

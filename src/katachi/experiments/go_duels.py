@@ -56,7 +56,7 @@ from katachi.experiments.gnugo import spec_of
 from katachi.training.self_play import Schedule, SelfPlaySettings, train
 
 __all__ = [
-    "Bar", "Finding", "all_of", "beats", "best_within", "count_rows", "does_not_win", "duel_settings", "elo",
+    "Bar", "Finding", "all_of", "bars_of", "beats", "best_within", "count_rows", "does_not_win", "duel_settings", "elo",
     "headline", "is_alike", "is_even", "is_stronger", "may_reach", "mixed", "played", "rate_duels", "reaches", "rises",
     "run_duels", "shown", "stays_below", "summary",
 ]  # fmt: skip
@@ -319,7 +319,12 @@ def _told(findings: Sequence[Finding]) -> str:
 
 def headline(duels: Sequence[Duel], claim: Claim, row: str, *more: Finding) -> Answer:
     """All bars of a row of the ledger, and what else it asks for."""
-    return all_of([*(bar.finding(duels) for bar in _bars(claim) if bar.row == row), *more])
+    return all_of([*bars_of(duels, claim, row), *more])
+
+
+def bars_of(duels: Sequence[Duel], claim: Claim, row: str) -> list[Finding]:
+    """What became of the bars of a row of the ledger."""
+    return [bar.finding(duels) for bar in _bars(claim) if bar.row == row]
 
 
 def summary(

@@ -133,7 +133,7 @@ class TreeSearchSettings(Settings):
         default=1000.0, ge=0, le=1e9, description="k: where N(s) = k both values count the same (8.4.2: 1000 and more)."
     )
     rave_bias: float = Field(
-        default=0.1,
+        default=0.03,
         ge=0,
         le=1e3,
         description="b: how wrong RAVE values are in the end (8.4.3; tuned there, the value is not told: ours).",
@@ -471,6 +471,16 @@ PRESETS: dict[str, dict[str, Any]] = {
     "uct-rave": {"rave": "uct-rave", "ucb_form": "no-two", "c_p": 0.1, **_ENGINE},
     # Silver 8.6: M = 50 by local shapes; where no weights are shipped, by MoGo's rules.
     "heuristic-mc-rave": {"rave": "mc-rave", "prior": "shapes-or-handcrafted", **_ENGINE},
+    # Ours: what won most of all that was tried, b and the moves that count by katachi tune (docs/mc_rave.md, Strength).
+    "tournament": {
+        "rave": "mc-rave",
+        "rave_moves": "first",
+        "rave_schedule": "min-mse",
+        "rave_bias": 0.02,
+        "prior": "shapes-or-handcrafted",
+        **_ENGINE,
+        "playout_policy": "fuego",
+    },
     # Vodopivec 4.3, Algorithm 1. lambda is tuned there (0.65 to 0.95 at 1,000 steps per move).
     "sarsa-uct": {"learner": "td", "lambda": 0.8},
 }  # fmt: skip

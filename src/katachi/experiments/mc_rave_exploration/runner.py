@@ -21,7 +21,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
 
 
 def _finding(duel: Duel, claim: Claim) -> Finding:
-    text = f"{duel['form']}, c = {duel['c']:g}, {duel['sims']:,} simulations,"
+    text = f"{duel['form']}, {duel['schedule']}, c = {duel['c']:g}, {duel['sims']:,} simulations,"
     if duel["c"] >= claim.numbers["much"]:
         return beats(f"{text} loses", duel, loses=True)
     return does_not_win(f"{text} does not win", duel)
@@ -30,5 +30,9 @@ def _finding(duel: Duel, claim: Claim) -> Finding:
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     """Win rate over c, a panel for each form of the bonus."""
     duels = played(rows)
-    panels = [Panel(f"{form}, against c = 0", "c", "sims", {"form": form}) for form in values_of(duels, "form")]
+    panels = [
+        Panel(f"{form}, {schedule}, against c = 0", "c", "sims", {"form": form, "schedule": schedule})
+        for form in values_of(duels, "form")
+        for schedule in values_of(duels, "schedule")
+    ]
     draw_panels(duels, panels, path)

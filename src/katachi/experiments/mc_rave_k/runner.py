@@ -50,9 +50,13 @@ def _other_k(duels: Sequence[Duel]) -> list[Finding]:
 
 def _without_rave(duels: Sequence[Duel]) -> list[Finding]:
     return [
-        beats(f"MC-RAVE against UCT of c = {duel['c']:g} at {duel['sims']:,} simulations", duel)
+        beats(f"{_name(duel)} against UCT of c = {duel['c']:g} at {duel['sims']:,} simulations", duel)
         for duel in find(duels, against="uct")
     ]
+
+
+def _name(duel: Duel) -> str:
+    return f"UCT-RAVE of c = {duel['rave_c']:g}" if duel["rave_c"] else "MC-RAVE"
 
 
 def _gnugo(duels: Sequence[Duel], claim: Claim) -> list[Finding]:
@@ -71,8 +75,9 @@ def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
     printed: dict[Label, float] = {_USUAL: claim.numbers["rave"], _NONE: claim.numbers["uct"]}
     panels = [
         Panel(f"MC-RAVE with k = {_USUAL} against other k", "k", "sims", {"against": "k"}),
-        Panel("against UCT of exploration c", "c", "sims", {"against": "uct"}, bar=75),
+        Panel("UCT-RAVE of c = 0.1 against UCT by its c", "c", "sims", {"against": "uct", "rave_c": 0.1}, bar=75),
+        Panel("MC-RAVE against UCT by its c", "c", "sims", {"against": "uct", "rave_c": 0.0}),
         Panel("against GNU Go level 10", "k", "sims", {"against": "gnugo"}, published=printed),
     ]
     duels = played(rows)
-    draw_panels(duels, panels if find(duels, against="gnugo") else panels[:2], path)
+    draw_panels(duels, panels if find(duels, against="gnugo") else panels[:3], path)
