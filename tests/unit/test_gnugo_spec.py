@@ -2,7 +2,7 @@
 
 import pytest
 
-from katachi.experiments.gnugo import spec_of
+from katachi.experiments.gnugo import shown, spec_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ from katachi.experiments.gnugo import spec_of
 )
 def test_a_level(short: str, expected: str) -> None:
     assert spec_of(short) == f"gtp:gnugo --mode gtp {expected}"
+    assert shown(spec_of(short)) == short
 
 
 @pytest.mark.parametrize("spec", ["uct:sims=10", "gtp:gnugo --mode gtp", "gnugo:level=ten", "gnugo:level=3,resigns"])

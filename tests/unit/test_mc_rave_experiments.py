@@ -132,6 +132,11 @@ class TestK:
         assert verdicts("mc-rave-k", rows, "silver-fig-8-2", "silver-h14", "mogo-a4") == expected
         assert verdicts("mc-rave-k", rows, "mogo-fig-2") == expected[:1]
 
+    def test_greedy_search_that_wins_nothing_is_told_and_no_bar(self) -> None:
+        rows = [*self.rows(70, 50, 80), games(50, against="uct", rave_c=0.0, c=0.2, sims=3000)]
+        assert verdicts("mc-rave-k", rows, "silver-fig-8-2", "silver-h14") == ("partly", "reproduced")
+        assert "MC-RAVE against UCT of c = 0.2 at 3,000" in answers("mc-rave-k", *rows)["silver-fig-8-2"].result
+
 
 class TestSchedules:
     def rows(self, tuned: int, other: int, *large: int) -> list[Row]:
@@ -243,7 +248,9 @@ class TestExploration:
     )
     def test_verdicts(self, little: int, much: int, expected: str) -> None:
         rows = [
-            games(rate, schedule="min-mse", form="uct-rave", c=c, sims=1000) for c, rate in ((0.1, little), (1.0, much))
+            games(rate, schedule=schedule, form="uct-rave", c=c, sims=3000)
+            for schedule in ("min-mse", "hand-selected")
+            for c, rate in ((0.1, little), (1.0, much))
         ]
         assert verdicts("mc-rave-exploration", rows, "silver-sec-8-7-exploration") == (expected,)
 

@@ -5,7 +5,7 @@
 
 import re
 
-__all__ = ["spec_of"]
+__all__ = ["shown", "spec_of"]
 
 _COMMAND = (
     "gtp:gnugo --mode gtp --level {level} --chinese-rules --positional-superko --capture-all-dead {resign}"
@@ -19,3 +19,11 @@ def spec_of(player: str) -> str:
     if found is None:
         return player
     return _COMMAND.format(level=found[1], resign="--resign-allowed" if found[2] else "--never-resign")
+
+
+def shown(spec: str) -> str:
+    """A spec as the settings have it: GNU Go by its short name."""
+    level = re.match(r"gtp:gnugo .*--level (\d+)", spec)
+    if level is None:
+        return spec
+    return f"gnugo:level={level[1]}{',resign' if '--resign-allowed' in spec else ''}"

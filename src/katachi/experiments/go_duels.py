@@ -52,7 +52,7 @@ from katachi.experiments.duels import (
     scored,
 )
 from katachi.experiments.experiment import Answer, Claim, Progress, Row, Summary, Verdict, read_rows, summary_of
-from katachi.experiments.gnugo import spec_of
+from katachi.experiments.gnugo import shown, spec_of
 from katachi.training.self_play import Schedule, SelfPlaySettings, train
 
 __all__ = [
@@ -173,12 +173,6 @@ def _natural(text: str) -> list[tuple[float, str]]:
     """Numbers by size, words by the alphabet."""
     parts = re.split(r"(\d+(?:\.\d+)?)", text)
     return [(float(part), "") if number % 2 else (-1.0, part) for number, part in enumerate(parts)]
-
-
-def shown(spec: str) -> str:
-    """A spec as the settings have it: GNU Go by its short name."""
-    level = re.match(r"gtp:gnugo .*--level (\d+)", spec)
-    return spec if level is None else f"gnugo:level={level[1]}"
 
 
 def elo(score: Score) -> str:

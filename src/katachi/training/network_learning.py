@@ -32,7 +32,7 @@ from katachi.learning.episode_rules import EpisodeRuleSettings, RuleName
 from katachi.learning.network_trainers import NetworkTrainerSettings, TrainerName, has_lambda, trainer_settings
 from katachi.training.metrics import RowsFile
 from katachi.training.outside import INSIDE, Outside
-from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, find_checkpoint, open_run_folder
+from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, has_checkpoint, open_run_folder
 from katachi.values.network import NetworkSettings, make_network
 from katachi.values.network_file import KEYS, NetworkFile, NetworkHeader, read_network, save_network
 
@@ -295,7 +295,7 @@ class _Run:
         self._path = folder / CHECKPOINT
         self._play = network_learning(settings)
         self.outside = Outside(settings.make_game(), settings.opponents, settings.referee, Rng(settings.seed))
-        if find_checkpoint(folder):
+        if has_checkpoint(folder):
             self._take_up(read_network(self._path))
         self.rows = RowsFile(folder, self._play.games, count="games", tensorboard=schedule.tensorboard)
         self._cpu = time.process_time()

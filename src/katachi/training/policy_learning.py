@@ -32,7 +32,7 @@ from katachi.policies.policy_weights import (
 from katachi.training.accuracy import Accuracy, playout_accuracy
 from katachi.training.data_set import DataSet, LabelledPosition
 from katachi.training.metrics import RowsFile
-from katachi.training.run_folder import CHECKPOINT, check_settings, find_checkpoint, open_run_folder
+from katachi.training.run_folder import CHECKPOINT, check_settings, has_checkpoint, open_run_folder
 
 __all__ = [
     "ALPHAS", "PolicyLearningResult", "PolicyLearningSettings", "PolicyMetrics", "PolicySchedule", "learn_policy",
@@ -263,7 +263,7 @@ class _Run:
             "test": _fingerprint(test),
             "start": None if beginning is None else beginning.fingerprint,
         }
-        if find_checkpoint(folder):
+        if has_checkpoint(folder):
             self._take_up()
         elif beginning is not None:
             self._job.weights = beginning.theta

@@ -16,7 +16,7 @@ from katachi.training.checkpoint import setting_changes
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["CHECKPOINT", "GamesResult", "Row", "check_settings", "find_checkpoint", "open_run_folder"]
+__all__ = ["CHECKPOINT", "GamesResult", "Row", "check_settings", "has_checkpoint", "open_run_folder"]
 
 CHECKPOINT = "checkpoint.safetensors"
 Row = TypeVar("Row", bound="DataclassInstance")
@@ -62,14 +62,13 @@ def open_run_folder(folder: Path) -> Iterator[None]:
         lock.close()
 
 
-def find_checkpoint(folder: Path) -> Path | None:
-    """The file to go on from; None where a run begins."""
-    path = folder / CHECKPOINT
-    if path.exists():
-        return path
+def has_checkpoint(folder: Path) -> bool:
+    """Is there something to go on from, or does a run begin?"""
+    if (folder / CHECKPOINT).exists():
+        return True
     if any((folder / "snapshots").glob("*.safetensors")):
         raise StoreError(f"{folder} has snapshots of a run and no checkpoint to go on from: choose another folder")
-    return None
+    return False
 
 
 def check_settings(

@@ -24,7 +24,7 @@ from katachi.features.local_shapes import ShapeSettings
 from katachi.learning.td_settings import TdSettings
 from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from katachi.training.metrics import Metrics, MetricsFile
-from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, find_checkpoint, open_run_folder
+from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, has_checkpoint, open_run_folder
 
 __all__ = ["Schedule", "SelfPlaySettings", "TrainingResult", "self_play", "snapshot_counts", "train"]
 
@@ -122,7 +122,7 @@ class _Run:
         self._counts = settings.count_occurrences
         self._path = folder / CHECKPOINT
         self._play = self_play(settings)
-        if find_checkpoint(folder):
+        if has_checkpoint(folder):
             self._take_up(load_checkpoint(self._path))
         self.metrics = MetricsFile(folder, self._play.games, tensorboard=schedule.tensorboard)
         self._save()

@@ -28,7 +28,7 @@ def _finding(duel: Duel, claim: Claim) -> Finding:
 
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
-    """Win rate over c, a panel for each form of the bonus."""
+    """Win rate over c, a panel for each form of the bonus and each schedule."""
     duels = played(rows)
     panels = [
         Panel(f"{form}, {schedule}, against c = 0", "c", "sims", {"form": form, "schedule": schedule})

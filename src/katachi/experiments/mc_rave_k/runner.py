@@ -1,7 +1,7 @@
 """Figure 8.2: MC-RAVE over k, and without RAVE.
 
 In the figure all play GNU Go, as they do here in `full`. Head to head fewer games tell as much: k = 1000 plays every
-other k, and UCT.
+other k, and UCT without RAVE, with and without exploration of its own.
 """
 
 from collections.abc import Sequence
