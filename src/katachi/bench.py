@@ -55,7 +55,7 @@ _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
 }
 _THREADS, _THREADED = 2, 20_000  # simulations per repeat: a second and a half
 # Of the tree search on 9x9, per repeat, all with MoGo's playouts.
-_TREES = {"uct": 15_000, "mc-rave": 10_000, "heuristic-mc-rave": 8_000}
+_TREES = {"uct": 15_000, "mc-rave": 10_000, "heuristic-mc-rave": 8_000, "tournament": 6_000}
 _SHARED = 20_000  # simulations of mc-rave per thread and repeat: half a second
 STEPS = 7 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
@@ -176,11 +176,12 @@ def _search_9x9(simulations: int, settings: TdSearchSettings) -> float:
 
 
 def tree_search_rates(scale: float = 1.0) -> dict[str, float]:
-    """Simulations of tree searches per CPU second: one thread, MoGo's playouts, from the empty 9x9 board."""
+    """Simulations of tree searches per CPU second: one thread, the preset's playouts, from the empty 9x9 board."""
     game = GoGame(9)
 
     def rate(name: str, count: int) -> float:
-        return best_rate(lambda: _search_tree(game, preset(name, playout_policy="mogo"), count))
+        playouts = {"playout_policy": "mogo"} if name == "uct" else {}
+        return best_rate(lambda: _search_tree(game, preset(name, **playouts), count))
 
     return {name: rate(name, max(1, int(count * scale))) for name, count in _TREES.items()}
 
