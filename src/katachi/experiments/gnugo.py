@@ -1,6 +1,6 @@
 """GNU Go by a short name: `gnugo:level=N` is that engine with the rules of the games that experiments play.
 
-`gnugo:level=N,resign` gives up games that it takes for lost, which saves a third of the time of a match.
+`gnugo:level=N,resign` gives up games that it takes for lost, which makes games shorter.
 """
 
 import re

@@ -471,7 +471,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "uct-rave": {"rave": "uct-rave", "ucb_form": "no-two", "c_p": 0.1, **_ENGINE},
     # Silver 8.6: M = 50 by local shapes; where no weights are shipped, by MoGo's rules.
     "heuristic-mc-rave": {"rave": "mc-rave", "prior": "shapes-or-handcrafted", **_ENGINE},
-    # Ours: what won most against GNU Go; b and the moves that count were tuned (docs/mc_rave.md, Strength).
+    # Ours, for the engine; where the values come from is told in docs/mc_rave.md, Strength.
     "tournament": {
         "rave": "mc-rave",
         "rave_moves": "first",
