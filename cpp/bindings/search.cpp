@@ -66,6 +66,7 @@ void bind_options(nb::module_& m) {
         .def_rw("rave_bias", &Options::rave_bias)
         .def_rw("prior_count", &Options::prior_count)
         .def_rw("prior_visits", &Options::prior_visits)
+        .def_rw("prior_rules", &Options::prior_rules)
         .def_prop_rw(
             "prior_shapes", [](const Options& o) { return o.prior_shapes; },
             [](Options& o, std::shared_ptr<const ShapeEvaluator> shapes) { o.prior_shapes = std::move(shapes); }, nb::arg().none())

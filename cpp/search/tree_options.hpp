@@ -92,6 +92,7 @@ struct TreeSearchOptions {
     Prior prior = Prior::none;
     double prior_count = 50;  // M: how many RAVE returns a prior value is worth
     double prior_visits = 0;  // C: how many visits
+    double prior_rules = 0;   // of a prior by shapes: the share of the handcrafted one
     std::shared_ptr<const ShapeEvaluator> prior_shapes;
 
     Normalisation normalisation = Normalisation::known;

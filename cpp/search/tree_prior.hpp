@@ -1,4 +1,5 @@
-// What the moves of a new node of Go are taken to be worth (Silver 2009, 8.6): by the rules of a handcrafted policy, or by learnt local shapes.
+// What the moves of a new node of Go are taken to be worth (Silver 2009, 8.6): by the rules of a handcrafted policy, by learnt local shapes, or by a mean
+// of both (ours).
 // What any game has (even, grandfather, a user's function) is in tree_search.hpp.
 #pragma once
 
@@ -35,7 +36,8 @@ class PriorFor<S> {
    public:
     using Board = typename PolicyFor<S>::Board;
 
-    PriorFor(const TreeSearchOptions& options, const S& state) : is_fuego_(options.policy.kind == PolicyKind::fuego) {
+    PriorFor(const TreeSearchOptions& options, const S& state)
+        : is_fuego_(options.policy.kind == PolicyKind::fuego), rules_share_(options.prior_rules) {
         if (options.prior == Prior::shapes || options.prior == Prior::shapes_or_handcrafted) {
             shapes_ = options.prior_shapes;
         }
@@ -57,13 +59,16 @@ class PriorFor<S> {
 
     // Of actions, player 0's.
     void values(const S& state, const ActionBuffer& actions, std::vector<double>& out) {
-        out.clear();
-        if (shapes_) {
-            by_shapes(state, actions, out);
-        } else if (is_fuego_) {
-            by_rules(FuegoPolicy(), state, actions, out);
-        } else {
-            by_rules(MogoPolicy(), state, actions, out);
+        if (!shapes_) {
+            by_rules(state, actions, out);
+            return;
+        }
+        by_shapes(state, actions, out);
+        if (rules_share_ > 0) {
+            by_rules(state, actions, by_rules_);
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                out[i] = (1 - rules_share_) * out[i] + rules_share_ * by_rules_[i];
+            }
         }
     }
 
@@ -72,6 +77,7 @@ class PriorFor<S> {
     void by_shapes(const S& state, const ActionBuffer& actions, std::vector<double>& out) {
         const Board& board = state.board();
         const go::Geometry geometry = board.geometry();
+        out.clear();
         if (sums_) {
             sums_->reset(board);
         }
@@ -93,10 +99,19 @@ class PriorFor<S> {
         }
     }
 
+    void by_rules(const S& state, const ActionBuffer& actions, std::vector<double>& out) const {
+        if (is_fuego_) {
+            by_rules_of(FuegoPolicy(), state, actions, out);
+        } else {
+            by_rules_of(MogoPolicy(), state, actions, out);
+        }
+    }
+
     // For the player to move: 1 for what the policy would play by a rule, 0 for what it would never play, 1/2 for everything else. So the
     // best moves are those that the policy chooses from.
     template <class P>
-    void by_rules(const P& policy, const S& state, const ActionBuffer& actions, std::vector<double>& out) const {
+    void by_rules_of(const P& policy, const S& state, const ActionBuffer& actions, std::vector<double>& out) const {
+        out.clear();
         const Board& board = state.board();
         const go::Geometry geometry = board.geometry();
         const GameFacts facts = state.facts();
@@ -120,6 +135,8 @@ class PriorFor<S> {
     }
 
     bool is_fuego_;
+    double rules_share_;
+    std::vector<double> by_rules_;
     std::shared_ptr<const ShapeEvaluator> shapes_;
     std::optional<Afterstates<FixedLookup>> sums_;
 };

@@ -73,6 +73,18 @@ def test_shape_priors_are_values_of_afterstates() -> None:
                 assert prior == pytest.approx(value.value(core.play(action)), abs=1e-3)
 
 
+@pytest.mark.parametrize("policy", ["mogo", "fuego"])
+def test_rules_have_a_share_of_priors_by_shapes(policy: str) -> None:
+    for number, (game, core, _) in enumerate(games(7, 7, 3, "fuego")):
+        if number % 5:
+            continue
+        shapes = priors(game, core, prior="shapes", playout_policy=policy)
+        rules = priors(game, core, prior="handcrafted", playout_policy=policy)
+        for share in (0.25, 1.0):
+            for action, prior in priors(game, core, prior="shapes", prior_rules=share, playout_policy=policy).items():
+                assert prior == pytest.approx((1 - share) * shapes[action] + share * rules[action], abs=1e-12)
+
+
 def test_where_no_weights_are_shipped_rules_take_their_place() -> None:
     game = GoGame(6)
     state = game.initial_state().play("C3").play("C4").play("D4")

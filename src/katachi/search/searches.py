@@ -16,7 +16,7 @@ from katachi.games.contract import Game, is_same_state, native_state
 from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.search.tree import Tree, TreeNode
 from katachi.search.tree_priors import prior_shapes
-from katachi.search.tree_settings import TreeSearchSettings, preset
+from katachi.search.tree_settings import BY_SHAPES, TreeSearchSettings, preset
 
 __all__ = ["FlatMonteCarlo", "Progress", "RootSearch", "TreeSearch"]
 
@@ -135,7 +135,7 @@ class TreeSearch(RootSearch):
             raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
         if self.settings.prior == "heuristic" and prior is None:
             raise InvalidArgumentError("prior=heuristic asks for values of actions: give the search prior=FUNCTION")
-        if shapes is not None and self.settings.prior not in ("shapes", "shapes-or-handcrafted"):
+        if shapes is not None and self.settings.prior not in BY_SHAPES:
             raise InvalidArgumentError(f"shapes are for prior=shapes, not for prior={self.settings.prior}")
         root = self._hold(game, state)
         self.settings.check_game(root.facts, game.name)

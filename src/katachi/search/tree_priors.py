@@ -6,11 +6,12 @@ from katachi._core import ShapeEvaluator
 from katachi.core.errors import InvalidArgumentError
 from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
+from katachi.search.tree_settings import BY_SHAPES
 from katachi.values.weights_reader import SHIPPED, WeightsReader
 
 __all__ = ["prior_fingerprint", "prior_shapes"]
 
-_OF_GO = ("handcrafted", "shapes", "shapes-or-handcrafted")
+_OF_GO = ("handcrafted", *BY_SHAPES)
 
 
 def prior_shapes(prior: str, reader: WeightsReader, game: Game[Any]) -> ShapeEvaluator | None:
@@ -27,7 +28,7 @@ def prior_fingerprint(prior: str, reader: WeightsReader, game: Game[Any]) -> str
 
 def _has_shapes(prior: str, reader: WeightsReader, game: Game[Any]) -> bool:
     if prior != "shapes-or-handcrafted" or reader.weights != SHIPPED:
-        return prior in ("shapes", "shapes-or-handcrafted")
+        return prior in BY_SHAPES
     # Here, since they need numpy, which is long to load and starts threads.
     from katachi.values.shipped import shipped_sizes
 

@@ -16,11 +16,12 @@ from katachi.policies.playout_policies import PlayoutPolicy, check_weights_are_u
 from katachi.policies.policy_text import canonical_policy
 from katachi.values.weights_reader import SHIPPED
 
-__all__ = ["PRESETS", "TreeSearchSettings", "preset"]
+__all__ = ["BY_SHAPES", "PRESETS", "TreeSearchSettings", "preset"]
 
 _MOST_STEPS = 100_000  # of an episode (cpp/games/game_state.hpp)
 _LARGEST_VALUE = 1e100  # cpp/search/tree_options.hpp
 _NOT_NATIVE = frozenset(("final_move", "between_moves", "forget_share", "weights"))
+BY_SHAPES = ("shapes", "shapes-or-handcrafted")  # priors that weights of local shapes are for
 _OWN_POLICIES = ("weighted", "mast", "heuristic")  # they need what only a tree search has
 
 
@@ -152,6 +153,12 @@ class TreeSearchSettings(Settings):
     )
     prior_visits: float = Field(
         default=0.0, ge=0, le=1e9, description="C: the visits that H is worth (8.5; Gelly and Silver 2008: 0)."
+    )
+    prior_rules: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="w: a prior by local shapes is (1 - w) shapes + w handcrafted (ours).",
     )
 
     # Normalisation
@@ -318,6 +325,10 @@ class TreeSearchSettings(Settings):
                 self.prior != "none" and self.rave == "none" and self.prior_visits == 0,
                 f"prior={self.prior} counts for nothing: give prior_visits above 0, or RAVE",
             ),
+            (
+                self.prior_rules > 0 and self.prior not in BY_SHAPES,
+                f"prior_rules={self.prior_rules:g} is for a prior by shapes, not for prior={self.prior}",
+            ),
             *(
                 (self.prior != "none" and self.prior_visits > 0 and rule, f"prior_visits are for {name}")
                 for name, rule in (
@@ -339,7 +350,7 @@ class TreeSearchSettings(Settings):
         ):
             if is_wrong:
                 raise ValueError(text)
-        if self.prior not in ("shapes", "shapes-or-handcrafted"):
+        if self.prior not in BY_SHAPES:
             check_weights_are_used(self._default_policy, self.weights)
         return self
 
