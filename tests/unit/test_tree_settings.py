@@ -88,7 +88,6 @@ def test_presets_are_valid(name: str) -> None:
         ({"prior": "even", "prior_visits": 3, "convention": "state"}, "prior_visits are for afterstates"),
         ({"prior": "even", "prior_visits": 3, "weights": "w.safetensors"}, "weights=w.safetensors are for"),
         ({"rave": "mc-rave", "rave_k": -1}, "rave_k"),
-        ({"rave": "mc-rave", "prior": "even", "prior_rules": 0.5}, "prior_rules=0.5 is for a prior by shapes"),
         ({"rave": "mc-rave", "prior": "shapes", "prior_rules": 1.5}, "prior_rules"),
     ],
 )

@@ -158,7 +158,7 @@ class TreeSearchSettings(Settings):
         default=0.0,
         ge=0,
         le=1,
-        description="w: a prior by local shapes is (1 - w) shapes + w handcrafted (ours).",
+        description="w: a prior by local shapes is (1 - w) shapes + w handcrafted (ours); other priors have none.",
     )
 
     # Normalisation
@@ -325,10 +325,6 @@ class TreeSearchSettings(Settings):
                 self.prior != "none" and self.rave == "none" and self.prior_visits == 0,
                 f"prior={self.prior} counts for nothing: give prior_visits above 0, or RAVE",
             ),
-            (
-                self.prior_rules > 0 and self.prior not in BY_SHAPES,
-                f"prior_rules={self.prior_rules:g} is for a prior by shapes, not for prior={self.prior}",
-            ),
             *(
                 (self.prior != "none" and self.prior_visits > 0 and rule, f"prior_visits are for {name}")
                 for name, rule in (
@@ -489,6 +485,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "rave_schedule": "min-mse",
         "rave_bias": 0.02,
         "prior": "shapes-or-handcrafted",
+        "prior_rules": 0.3,
         **_ENGINE,
         "playout_policy": "fuego",
     },

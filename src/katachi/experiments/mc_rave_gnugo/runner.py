@@ -22,7 +22,16 @@ from katachi.experiments.go_duels import (
 __all__ = ["draw", "run", "summarise", "total"]
 
 _SIMS = 3_000  # of Table 1
-_ORDER = ("UCT, random", "UCT", "MC-RAVE", "MC-RAVE, min-MSE", "heuristic", "heuristic, min-MSE", "ours")
+_ORDER = (
+    "UCT, random",
+    "UCT",
+    "MC-RAVE",
+    "MC-RAVE, min-MSE",
+    "heuristic",
+    "heuristic, C = 10",
+    "heuristic, min-MSE",
+    "ours",
+)
 
 total, run = count_rows, run_duels
 
@@ -57,7 +66,7 @@ def _improvements(duels: Sequence[Duel], claim: Claim) -> list[Finding]:
 def _scaling(duels: Sequence[Duel]) -> list[Finding]:
     return [
         rises(f"{player} wins more with more simulations", find(duels, player=player), "sims")
-        for player in ("heuristic", "heuristic, min-MSE")
+        for player in ("heuristic, C = 10", "ours")
     ]
 
 
