@@ -260,6 +260,11 @@ class TestFindings:
         assert reaches_before("", fast, never, 70, factor=20).verdict == "partly"
         assert reaches_before("", never, fast, 70).verdict == "not"
         assert reaches_before("", never, never, 70).verdict == "partly"
+        # The means say so, and one of two pairs of runs does not.
+        mixed = cell({1000: 72, 10_000: 75}, {1000: 40, 10_000: 75})
+        found = reaches_before("", cell({1000: 75, 10_000: 75}, {1000: 75, 10_000: 75}), mixed, 70)
+        assert found.verdict == "partly"
+        assert "so in 1 of 2 pairs" in found.text
 
     def test_below(self) -> None:
         low, high = cell({1000: 30, 10_000: 35}), cell({1000: 30, 10_000: 45})

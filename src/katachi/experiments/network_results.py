@@ -86,6 +86,15 @@ class Cell:
         return " ".join(part for part in (self.name, self.trainer, self.rule) if part)
 
     @property
+    def numbers(self) -> set[int]:
+        """Of its runs."""
+        return {row["number"] for row in self.rows}
+
+    def alone(self, number: int) -> "Cell":
+        """One of its runs."""
+        return Cell(self.name, self.trainer, self.rule, [row for row in self.rows if row["number"] == number])
+
+    @property
     def games(self) -> int:
         """Of training, in the shortest of its runs."""
         return min(int(row["games"]) for row in self.rows)
@@ -251,20 +260,34 @@ def stays_below(text: str, cell: Cell | None, share: float, games: int) -> Findi
 
 
 def reaches_before(text: str, one: Cell | None, other: Cell | None, share: float, factor: float = 1.0) -> Finding:
-    """Does one need at most the games of the other by a factor? Who never gets there needs more than was trained."""
+    """Does one need fewer games than the other, by a factor? Who never gets there needs more than was trained.
+
+    It has to be so for the means of the runs and for every pair of runs of the same number; it is not if it is so for
+    none of them.
+    """
     if one is None or other is None:
         return not_run(text)
+    verdicts = [_is_before(one, other, share, factor)]
+    for number in sorted(one.numbers & other.numbers):
+        verdicts.append(_is_before(one.alone(number), other.alone(number), share, factor))
+    verdict = verdicts[0] if len(set(verdicts)) == 1 else "partly"
+    told = f"{text}: {_after(one, share)}, {_after(other, share)}"
+    if len(verdicts) > 2:
+        told += f"; so in {verdicts[1:].count('reproduced')} of {len(verdicts) - 1} pairs of runs"
+    return Finding(verdict, told)
+
+
+def _is_before(one: Cell, other: Cell, share: float, factor: float) -> Verdict:
     first, second = one.first_at(share), other.first_at(share)
-    told = f"{text}: {_after(one, first)}, {_after(other, second)}"
     if first is None:
-        return Finding("not" if second is not None else "partly", told)
-    if second is not None:
-        is_so = first * factor <= second if factor > 1 else first < second
-        return Finding("reproduced" if is_so else "not", told)
-    return Finding("reproduced" if other.games >= factor * first else "partly", told)
+        return "partly" if second is None else "not"
+    if second is None:
+        return "reproduced" if other.games >= factor * first else "partly"
+    return "reproduced" if first < second and factor * first <= second else "not"
 
 
-def _after(cell: Cell, games: int | None) -> str:
+def _after(cell: Cell, share: float) -> str:
+    games = cell.first_at(share)
     return f"{cell.title} " + (f"never in {cell.games:,}" if games is None else f"after {games:,}")
 
 

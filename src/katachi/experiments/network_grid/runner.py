@@ -190,7 +190,7 @@ def _across(cells: Cells, claim: Claim) -> list[Finding]:
     verdict: Verdict = (
         "reproduced" if shares[best].value >= bar else "not" if shares[best].interval[1] < bar else "partly"
     )
-    findings = [Finding(verdict, f"the best is {best.title}: {shares[best]}, about {bar} %")]
+    findings = [Finding(verdict, f"the best is {best.title}: {shares[best]}, at least {bar} %")]
     for rule in _RULES:
         with_lambda, with_rprop = _shares(cells, "residual-lambda", rule), _shares(cells, "rprop", rule)
         if rule == "td-mu":
