@@ -323,18 +323,31 @@ class TestGrid:
 
 
 class TestOthers:
+    @staticmethod
+    def inputs(board: float, last: int) -> list[Row]:
+        rows = []
+        for rule in ("td-mu", "td-directed"):
+            rows += three({1000: 65, 10_000: 76}, name="full", rule=rule)
+            rows += three({1000: 30, 10_000: board, last: board}, name="board", rule=rule)
+        return rows
+
     @pytest.mark.parametrize(
-        ("board", "headline", "figure"),
-        [(35, "reproduced", "partly"), (55, "reproduced", "partly"), (70, "not", "partly")],
+        ("board", "last", "headline", "figure"),
+        [
+            (35, 300_000, "reproduced", "reproduced"),
+            (35, 20_000, "reproduced", "partly"),  # not long enough
+            (55, 300_000, "reproduced", "partly"),
+            (70, 300_000, "not", "partly"),
+        ],
     )
-    def test_inputs(self, board: float, headline: str, figure: str) -> None:
-        rows = three({1000: 65, 10_000: 76}, name="full") + three({1000: 30, 10_000: board}, name="board")
+    def test_inputs(self, board: float, last: int, headline: str, figure: str) -> None:
+        rows = self.inputs(board, last)
         assert verdict("network-inputs", "ekker-h1", *rows) == headline
         assert verdict("network-inputs", "ekker-fig-13", *rows) == figure
 
-    def test_inputs_after_all_games(self) -> None:
-        rows = three({1000: 65, 10_000: 76}, name="full") + three({10_000: 30, 300_000: 38}, name="board")
-        assert verdict("network-inputs", "ekker-fig-13", *rows) == "reproduced"
+    def test_inputs_by_one_rule(self) -> None:
+        rows = [row for row in self.inputs(35, 300_000) if row["rule"] == "td-mu"]
+        assert verdict("network-inputs", "ekker-h1", *rows) == "partly"
 
     @pytest.mark.parametrize(
         ("wins", "score", "expected"), [(74, 3.0, "reproduced"), (74, 6.0, "partly"), (50, 6.0, "not")]
