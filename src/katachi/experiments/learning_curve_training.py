@@ -17,7 +17,7 @@ from katachi.learning.td_settings import TdSettings
 from katachi.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from katachi.training.self_play import Schedule, SelfPlaySettings, train
 
-__all__ = ["BOUND", "snapshot_path", "train_run"]
+__all__ = ["BOUND", "means_between", "snapshot_path", "train_run"]
 
 BOUND = 1000.0  # a weight beyond it has diverged
 _SCHEDULE = Schedule(snapshots=False)
@@ -64,7 +64,8 @@ def train_run(work: dict[str, Any]) -> Row:
     reached = [count for count in rated if diverged is None or count < diverged]
     told = {key: work[key] for key in ("run", "number", "reference", "changes", "games", "rated")}
     own = {"seed": settings.seed, "weights": weights, "diverged": diverged, "largest": largest}
-    return {**told, **own, **_metrics(folder / "metrics.jsonl", reached)}
+    means, seconds = means_between(folder / "metrics.jsonl", reached, _MEANS)
+    return {**told, **own, **means, "seconds": seconds}
 
 
 def _looks(games: int) -> Iterator[int]:
@@ -88,19 +89,22 @@ def _games_done(folder: Path, rated: Sequence[int]) -> int:
     return games
 
 
-def _metrics(path: Path, reached: Sequence[int]) -> dict[str, Any]:
-    """Means between the rated numbers of games. Rows of metrics may end anywhere: where a run was interrupted, too."""
+def means_between(path: Path, stops: Sequence[int], names: Sequence[str]) -> tuple[dict[str, list[float]], float]:
+    """Means of metrics between some numbers of games, and the CPU seconds of the run.
+
+    Rows of metrics may end anywhere: where a run was interrupted, too.
+    """
     spans, before, seconds = list[tuple[int, Row]](), 0, 0.0
     for row in read_rows(path):
         spans.append((row["games"] - before, row))
         seconds += (row["games"] - before) / max(row["games_per_cpu_second"], 0.1)
         before = row["games"]
-    found: dict[str, Any] = {name: [] for name in _MEANS}
+    found: dict[str, list[float]] = {name: [] for name in names}
     begin = 0
-    for end in reached:
+    for end in stops:
         own = [(count, row) for count, row in spans if begin < row["games"] <= end]
         games = sum(count for count, _ in own)
-        for name in _MEANS:
+        for name in names:
             found[name].append(float(f"{sum(count * row[name] for count, row in own) / games:.6g}"))
         begin = end
-    return {**found, "seconds": round(seconds, 3)}
+    return found, round(seconds, 3)

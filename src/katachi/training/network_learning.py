@@ -31,7 +31,7 @@ from katachi.games.registry import make_game
 from katachi.learning.episode_rules import EpisodeRuleSettings, RuleName
 from katachi.learning.network_trainers import NetworkTrainerSettings, TrainerName, has_lambda, trainer_settings
 from katachi.training.metrics import RowsFile
-from katachi.training.outside import INSIDE, Outside
+from katachi.training.outside import INSIDE, OnScore, Outside
 from katachi.training.run_folder import CHECKPOINT, GamesResult, check_settings, has_checkpoint, open_run_folder
 from katachi.values.network import NetworkSettings, make_network
 from katachi.values.network_file import KEYS, NetworkFile, NetworkHeader, read_network, save_network
@@ -420,21 +420,26 @@ def play_test(
     seed: int = 1,
     referee: str | None = None,
     opening_plies: int = 2,
+    epsilon: float = 0.0,
+    on_score: OnScore | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> PlayedTest:
-    """Games as those of the network's run, but without exploration and without random moves of the opponent (6.2.1)."""
+    """Games as those of the network's run, but without exploration and without random moves of the opponent (6.2.1).
+
+    `on_score` is told the final positions, and what a referee says of them who is not `ownership`.
+    """
     file = read_network(path)
     try:
         trained = NetworkLearningSettings.from_json(file.header.configuration)
     except (KeyError, TypeError, SettingsError) as error:
         raise WeightsError(f"{path}: its configuration cannot be read: {error}") from None
     settings = trained.replace(
-        opponents=(opponent,), depth=depth, seed=seed, epsilon=0.0, random_start=0.0, opening_plies=opening_plies,
+        opponents=(opponent,), depth=depth, seed=seed, epsilon=epsilon, random_start=0.0, opening_plies=opening_plies,
         opening_varies=False, referee=trained.referee if referee is None else referee,
     )  # fmt: skip
     game = settings.make_game()
     play = network_learning(settings, value=file.value(game), learns=False)
-    outside = Outside(game, settings.opponents, settings.referee, Rng(seed))
+    outside = Outside(game, settings.opponents, settings.referee, Rng(seed), on_score)
     try:
         outside.run(play, games, progress)
     finally:

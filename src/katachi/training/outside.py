@@ -4,7 +4,7 @@ The native loop rests where it needs one (`waiting`); here it is answered, and g
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from katachi import _core
 from katachi._core import Rng
@@ -17,7 +17,9 @@ from katachi.players.gtp_process import GtpProcess
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
 from katachi.players.registry import make_player
 
-__all__ = ["GNUGO", "GNUGO_REFEREE", "INSIDE", "GtpReferee", "Outside"]
+__all__ = ["GNUGO", "GNUGO_REFEREE", "INSIDE", "GtpReferee", "OnScore", "Outside"]
+
+OnScore: TypeAlias = Callable[[Position, float], object]  # a final position, and Black's margin on the board
 
 INSIDE = ("random", "wally", "self", "population")
 """Opponents that the native loop plays itself."""
@@ -87,8 +89,11 @@ def _margin(text: str, name: str) -> float:
 class Outside:
     """Opponents and the referee of a run that are not in native code."""
 
-    def __init__(self, game: Game[Any], opponents: Sequence[str], referee: str, rng: Rng) -> None:
-        self._game, self._rng = game, rng.split("outside")
+    def __init__(
+        self, game: Game[Any], opponents: Sequence[str], referee: str, rng: Rng, on_score: OnScore | None = None
+    ) -> None:
+        """`on_score` is told what a referee outside says of final positions."""
+        self._game, self._rng, self._on_score = game, rng.split("outside"), on_score
         self._players: list[GamePlayer | None] = [
             None if name in INSIDE else make_player(GNUGO if name == "gnugo" else name) for name in opponents
         ]
@@ -114,7 +119,10 @@ class Outside:
                 play.answer_move(self._move(play, progress))
             elif play.waiting == "score":
                 assert self._referee is not None
-                margin = self._referee.margin(self._follow(play), _ticking(progress))
+                position = self._follow(play)
+                margin = self._referee.margin(position, _ticking(progress))
+                if self._on_score is not None:
+                    self._on_score(position, margin)
                 play.answer_score(margin)
 
     def close(self) -> None:

@@ -8,24 +8,25 @@ are cpp/values/network.hpp and network_value.hpp; files of networks are katachi.
 docs/td_networks.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from katachi import _core
-from katachi._core import NetworkValue, Rng
+from katachi._core import NetworkValue, Player, Rng
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.settings import Settings, did_you_mean
 from katachi.features.board_inputs import BOARD, FULL, BoardInputs, BoardInputSettings
 from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
+from katachi.games.go.position import Position
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["NetworkSettings", "make_network", "network_of"]
+__all__ = ["NetworkSettings", "make_network", "network_of", "outputs_of"]
 
 _GROUPS = ("points", "liberties", "difference", "edge", "atari", "ko")
 _NAMED = {"full": FULL, "board": BOARD}
@@ -107,6 +108,18 @@ def network_of(
     network = _untrained(settings, _inputs(settings, game))
     network.weights = weights
     return _with_inputs(settings, game, network, keys)
+
+
+def outputs_of(
+    settings: NetworkSettings, weights: "NDArray[np.float64]", positions: Sequence[Position], viewpoint: Player
+) -> list[float]:
+    """The output y for each of some Go positions, as a player sees them; for networks that are told a board."""
+    if not positions:
+        return []
+    inputs = BoardInputs(positions[0].width, positions[0].height, settings.board_inputs())
+    network = _untrained(settings, inputs.size)
+    network.weights = weights
+    return [network.value(inputs.read(position, viewpoint))[1] for position in positions]
 
 
 def _untrained(settings: NetworkSettings, inputs: int) -> _core.Network:

@@ -1,0 +1,1 @@
+"""What single choices of the training are worth."""

@@ -1,0 +1,1 @@
+"""All inputs of a network, against the board alone."""

@@ -1,0 +1,1 @@
+"""TD(mu) that judges moves with what they earn."""

@@ -1,0 +1,1 @@
+"""Opponents to learn from, and opponents that were never met."""

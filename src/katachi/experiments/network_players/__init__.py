@@ -1,0 +1,1 @@
+"""The best snapshots of trained networks against GNU Go, and end positions that they call."""
