@@ -406,7 +406,7 @@ class TestOthers:
 
     @pytest.mark.parametrize(
         ("whole", "directed", "expected"),
-        [(85, 85.5, "reproduced"), (76, 76, "partly"), (85, 95, "partly"), (60, 60, "partly"), (60, 95, "not")],
+        [(85, 85.5, "reproduced"), (76, 76, "partly"), (85, 95, "not"), (60, 60, "not"), (60, 95, "not")],
     )
     def test_readings_of_mu(self, whole: float, directed: float, expected: str) -> None:
         rows = []

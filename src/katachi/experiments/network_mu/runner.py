@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from katachi.experiments.experiment import Claim, Row, Summary
-from katachi.experiments.go_duels import mixed
+from katachi.experiments.go_duels import all_of
 from katachi.experiments.network_figures import draw_curves
 from katachi.experiments.network_results import COLUMNS, Cells, Mean, cells_of, is_above, is_as_good, line_of
 from katachi.experiments.network_runs import count_rows, run_networks
@@ -31,7 +31,7 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
             is_above(f"TD(mu) with rewards above TD(mu) as printed, with {trainer}", whole, printed),
             is_as_good(f"TD(mu) with rewards and TD-directed, with {trainer}", whole, directed),
         ]
-    answer = mixed(findings)
+    answer = all_of(findings)
     return Summary(COLUMNS, [line_of(cell) for cell in cells], answer.result, answer.verdict, answer.result)
 
 
