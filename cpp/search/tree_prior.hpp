@@ -1,6 +1,5 @@
-// What the moves of a new node of Go are taken to be worth (Silver 2009, 8.6): by the rules of a handcrafted policy, by learnt local shapes, or by a mean
-// of both (ours).
-// What any game has (even, grandfather, a user's function) is in tree_search.hpp.
+// What the moves of a new node of Go are taken to be worth (Silver 2009, 8.6): by the rules of a handcrafted policy, by learnt local shapes, or by a
+// mean of both (ours). What any game has (even, grandfather, a user's function) is in tree_search.hpp.
 #pragma once
 
 #include <array>
