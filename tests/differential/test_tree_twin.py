@@ -70,6 +70,7 @@ NUMBERS: dict[str, list[Any]] = {
     "prior": ["none", "none", "even", "grandfather", "heuristic"],  # those of Go: test_rave_priors.py
     "prior_count": [0.0, 2.0, 7.5, 50.0],
     "prior_visits": [0.0, 0.0, 1.0, 3.5],
+    "prior_rules": [0.0, 0.3],  # of priors of Go alone
     "expansion": ["node", "node", "node", "all-children"],
 }
 GO_PRIORS = ("handcrafted", "shapes", "shapes-or-handcrafted")

@@ -73,11 +73,11 @@ class TestGnuGo:
         rows = [games(random, of, player="UCT, random", sims=3000), games(uct, of, player="UCT", sims=3000)]
         for schedule, less in ((", min-MSE", 0), ("", k)):
             rows.append(games(rave - less, of, player=f"MC-RAVE{schedule}", sims=3000))
-            rows += [
-                games(rate - less, 40 if sims == 70_000 else of, player=f"heuristic{schedule}", sims=sims)
-                for sims, rate in zip((3_000, 10_000, 70_000), scaling, strict=True)
-            ]
-        return rows
+            rows.append(games(scaling[0] - less, of, player=f"heuristic{schedule}", sims=3000))
+        return rows + [
+            games(rate - k, 40 if sims == 70_000 else of, player="heuristic, C = 10", sims=sims)
+            for sims, rate in zip((3_000, 10_000, 70_000), scaling, strict=True)
+        ]
 
     @pytest.mark.parametrize(
         ("rates", "expected"),
