@@ -30,7 +30,8 @@ class Engine:
             bufsize=1,
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -43,8 +44,14 @@ class Engine:
         return self
 
     def __exit__(self, *_: object) -> None:
-        errors = self._process.communicate(timeout=10)[1]
-        assert errors == ""
+        # Not communicate(): it would read, and close, what the other thread reads.
+        assert self._process.stdin is not None
+        assert self._process.stderr is not None
+        with self._process:
+            self._process.stdin.close()
+            self._process.wait(timeout=10)
+            self._reader.join(timeout=10)
+            assert self._process.stderr.read() == ""
         assert self._process.returncode == 0
 
     def say(self, text: str) -> None:
