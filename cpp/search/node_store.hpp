@@ -17,12 +17,12 @@
 #include <limits>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/access.hpp"
 #include "core/errors.hpp"
 #include "core/hash.hpp"
+#include "core/spin_lock.hpp"
 #include "core/types.hpp"
 #include "search/chunked.hpp"
 #include "search/rave.hpp"
@@ -50,16 +50,12 @@ static_assert(sizeof(Node) == 32);
 // holds none, and reads every number by AtomicAccess.
 class NodeLock {
    public:
-    explicit NodeLock(Node& node) : flag_(node.is_locked) {
-        while (flag_.exchange(1, std::memory_order_acquire) != 0) {
-            std::this_thread::yield();
-        }
-    }
+    explicit NodeLock(Node& node) : flag_(node.is_locked) { spin_until_locked(flag_); }
     NodeLock(const NodeLock&) = delete;
     NodeLock(NodeLock&&) = delete;
     NodeLock& operator=(const NodeLock&) = delete;
     NodeLock& operator=(NodeLock&&) = delete;
-    ~NodeLock() { flag_.store(0, std::memory_order_release); }
+    ~NodeLock() { unlock_flag(flag_); }
 
    private:
     std::atomic_ref<std::uint8_t> flag_;
@@ -247,7 +243,7 @@ class NodeStore {
         nodes_.reserve(most_nodes);
         raves_.reserve(extras_.raves ? most_nodes : 0);
     }
-    std::unique_lock<std::mutex> growing() { return is_shared_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
+    std::unique_lock<SpinLock> growing() { return is_shared_ ? std::unique_lock(growth_) : std::unique_lock<SpinLock>(); }
 
     // What threads may be changing.
     std::uint32_t visits(NodeIndex i) { return AtomicAccess::load(nodes_[i].visits); }
@@ -440,7 +436,7 @@ class NodeStore {
     Extras extras_;
     std::size_t most_bytes_;
     bool is_shared_ = false;
-    alignas(cache_line) std::mutex mutex_;
+    alignas(cache_line) SpinLock growth_;
     Chunked<Node> nodes_;
     Chunked<Edge> edges_;
     Chunked<Range> ranges_;

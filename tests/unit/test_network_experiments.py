@@ -41,8 +41,8 @@ from tests.unit.experiment_smoke import check_smoke
 from tests.unit.go_duel_checks import answers
 
 EXPERIMENTS = (
-    "network-ablations", "network-grid", "network-inputs", "network-long", "network-mu", "network-opponents",
-    "network-players",
+    "network-ablations", "network-beyond", "network-grid", "network-inputs", "network-long", "network-mu",
+    "network-opponents", "network-players",
 )  # fmt: skip
 SMALL: dict[str, Any] = {
     "seed": 1,
@@ -416,6 +416,21 @@ class TestOthers:
             rows += three({10_000: directed}, trainer=trainer, name="directed", rule="td-directed")
         found = experiment("network-mu")
         assert found.runner.summarise(rows, found.claim).verdict == expected
+
+    @pytest.mark.parametrize(
+        ("both", "leaves", "expected"),
+        [(91, 90, "reproduced"), (70, 90, "partly"), (91, 60, "partly"), (70, 60, "not")],
+    )
+    def test_what_is_made_of_two(self, both: float, leaves: float, expected: str) -> None:
+        rows = []
+        for rule in ("td-directed", "td-mu"):
+            rows += three({10_000: 90}, trainer="rprop", rule=rule) + three({10_000: 88}, trainer="residual", rule=rule)
+            rows += three({10_000: both}, trainer="residual-rprop", rule=rule)
+        rows += three({10_000: 85}, rule="td-leaf") + three({10_000: leaves}, rule="td-leaf-mu")
+        found = experiment("network-beyond")
+        summary = found.runner.summarise(rows, found.claim)
+        assert summary.verdict == expected
+        assert "TD-leaf(mu) and td-mu, with RPROP" in summary.result
 
 
 def match(trainer: str, rule: str, won: int, *, stage: str = "judged", games: int = 200, after: int = 10_000) -> Row:

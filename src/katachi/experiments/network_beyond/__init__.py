@@ -1,0 +1,1 @@
+"""Residual with RPROP, and TD-leaf(mu)."""
