@@ -1,9 +1,14 @@
 #include <nanobind/stl/array.h>
 
+#include <atomic>
+#include <thread>
+
 #include "bindings/bindings.hpp"
+#include "core/access.hpp"
 #include "core/errors.hpp"
 #include "core/normal.hpp"
 #include "core/rng.hpp"
+#include "core/team.hpp"
 
 namespace katachi::bindings {
 
@@ -162,6 +167,21 @@ std::uint64_t calibrate(std::uint32_t steps) {
     return sum;
 }
 
+// Two threads hand a number to each other. Who has no core meanwhile gets one.
+void pass_around(std::uint32_t rounds) {
+    alignas(cache_line) std::atomic<std::uint32_t> number = 0;
+    work_together(2, [&](std::size_t i, const std::atomic<bool>& is_stopped) {
+        for (std::uint32_t turn = static_cast<std::uint32_t>(i); turn < 2 * rounds; turn += 2) {
+            for (std::uint32_t looks = 0; number.load(std::memory_order_acquire) != turn && !is_stopped; ++looks) {
+                if (looks > 10'000) {
+                    std::this_thread::yield();
+                }
+            }
+            number.store(turn + 1, std::memory_order_release);
+        }
+    });
+}
+
 }  // namespace
 
 void bind_core(nb::module_& m) {
@@ -171,6 +191,8 @@ void bind_core(nb::module_& m) {
     m.def("build_info", [] { return std::pair<std::string, std::string>(KATACHI_COMPILER, KATACHI_FLAGS); }, "(compiler, flags) of this build.");
     m.def("calibrate", &calibrate, "steps"_a, nb::call_guard<nb::gil_scoped_release>(),
           "A fixed loop of arithmetic, for comparing machines: draws that many random numbers and returns their sum.");
+    m.def("pass_around", &pass_around, "rounds"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Two threads hand a number to each other and back, that many times: how far apart their cores are.");
 
     nb::enum_<Player>(m, "Player", nb::is_arithmetic(), "Player 0 is Black, or the first, or the only player.")
         .value("BLACK", Player::black)

@@ -17,6 +17,11 @@ def calibrate(steps: int) -> int:
     A fixed loop of arithmetic, for comparing machines: draws that many random numbers and returns their sum.
     """
 
+def pass_around(rounds: int) -> None:
+    """
+    Two threads hand a number to each other and back, that many times: how far apart their cores are.
+    """
+
 class Player(enum.IntEnum):
     """Player 0 is Black, or the first, or the only player."""
 

@@ -56,6 +56,7 @@ _SEARCHES: dict[str, tuple[int, float | Literal["never"]]] = {
 _THREADS, _THREADED = 2, 20_000  # simulations per repeat: a second and a half
 # Of the tree search on 9x9, per repeat, all with MoGo's playouts.
 _TREES = {"uct": 15_000, "mc-rave": 10_000, "heuristic-mc-rave": 8_000, "tournament": 6_000}
+_ROUND_TRIPS = 200_000
 _SHARED = 20_000  # simulations of mc-rave per thread and repeat: half a second
 STEPS = 7 + len(_BOARDS)  # how often `run_bench` tells what it measures
 
@@ -81,6 +82,7 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
     trees = tree_search_rates(scale)
     on_step("tree search 9x9, two threads")
     share = tree_search_share(scale)
+    distance = core_round_trip(scale)
     return {
         "playouts_per_second": playouts,
         "moves_per_second": moves,
@@ -90,7 +92,7 @@ def run_bench(*, scale: float = 1.0, on_step: Callable[[str], object] = lambda _
         "td_search_gain_of_two_threads": gain,
         "tree_search_simulations_per_second": trees,
         "tree_search_two_threads_to_two_searches": share,
-        "calibration": {"random_draws_per_second": calibration},
+        "calibration": {"random_draws_per_second": calibration, "core_round_trip_nanoseconds": distance},
         "board_bytes": {f"{side}x{side}": _core.board_bytes(side, side) for side, _ in _BOARDS},
         "version": katachi.__version__,
         "machine": machine(),
@@ -101,6 +103,19 @@ def calibration_rate(scale: float = 1.0) -> float:
     """Random draws per CPU second: a loop that knows nothing of games."""
     steps = max(1, int(_CALIBRATION_STEPS * scale))
     return best_rate(lambda: (_core.calibrate(steps), steps)[1])
+
+
+def core_round_trip(scale: float = 1.0) -> float:
+    """Nanoseconds in which a number goes from one thread to another and back, best of five, by the clock.
+
+    Cores that share a cache take about 100, cores that do not 400: what threads on one tree are worth depends on it.
+    """
+    rounds, best = max(1, int(_ROUND_TRIPS * scale)), float("inf")
+    for _ in range(REPEATS):
+        start = time.perf_counter_ns()
+        _core.pass_around(rounds)
+        best = min(best, (time.perf_counter_ns() - start) / rounds)
+    return round(best, 1)
 
 
 def best_rate(work: Callable[[], float]) -> float:

@@ -45,6 +45,10 @@ def bench(
     print(f"  two threads do {result['td_search_gain_of_two_threads']:.2f} times as much as one (by the clock)")
     trees = result["tree_search_simulations_per_second"]
     print("trees on 9x9: " + ", ".join(f"{name} {rate:,.0f} simulations/s" for name, rate in trees.items()))
+    share = result["tree_search_two_threads_to_two_searches"]
+    print(f"  two threads on one tree do {share:.2f} of what two searches do (by the clock)")
     draws = result["calibration"]["random_draws_per_second"]
     print(f"calibration: {draws:,.0f} random draws/s (all rates: per CPU second, best of five)")
+    distance = result["calibration"]["core_round_trip_nanoseconds"]
+    print(f"  from one core to another and back: {distance:,.0f} ns (by the clock)")
     print(f"{result['machine']['processor']}; {result['machine']['compiler']} {result['machine']['flags']}")

@@ -23,7 +23,7 @@ label = typer.Typer(
     rich_markup_mode=None,
 )
 
-_PLAYER = "heuristic-mc-rave:sims=10000"
+_PLAYER = "tournament:sims=10000"
 _WIDTH = 40  # of the longest bar
 _ONE_SIDED = 0.25  # the smaller share below or above one half, before another komi is suggested
 
@@ -180,7 +180,7 @@ def komi(
     \b
     Examples:
       katachi label komi --size 5 --games 100 --workers 2
-      katachi label komi --size 6 --komis 7.5,5.5,3.5,0.5 --player heuristic-mc-rave:sims=2000 --json
+      katachi label komi --size 6 --komis 7.5,5.5,3.5,0.5 --player tournament:sims=2000 --json
     """
     from katachi.training.label_report import compare_komis, recommended_komi
 

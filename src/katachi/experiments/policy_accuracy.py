@@ -33,7 +33,7 @@ class LabelsOf(Settings):
     komi: float = Field(default=7.5, description="Points for White.")
     games: int = Field(ge=1, description="Random games.")
     per_game: int | Literal["all"] = Field(default=1, description="Positions of each.")
-    player: str = Field(default="heuristic-mc-rave:sims=10000", description="The expert.")
+    player: str = Field(default="tournament:sims=10000", description="The expert.")
     trees: int = Field(default=0, ge=0, description="Of so many games a position has a tree.")
     leaf_sims: int = Field(default=2000, ge=1, description="Simulations for each leaf.")
     checked: int = Field(default=0, ge=0, description="So many late positions are solved and compared, at most.")

@@ -63,7 +63,7 @@ class LabelSettings(Settings):
         description="Positions of each, drawn uniformly from those where it is not over; or all (not said there).",
     )
     player: str = Field(
-        default="heuristic-mc-rave:sims=10000",
+        default="tournament:sims=10000",
         description="The expert: a player that searches, or gtp:COMMAND (section 6: Fuego with 10,000 simulations).",
     )
     trees: int = Field(
