@@ -146,6 +146,8 @@ void bind_games(nb::module_& m) {
         .def_prop_ro("key", &StateDoor::key)
         .def("legal_actions", &StateDoor::legal_actions, "By the rules, ascending; empty when the game is over.")
         .def("candidates", &StateDoor::candidates, "What searches and playouts consider.")
+        .def("only", &StateDoor::only, "actions"_a,
+             "The same state, in which searches and playouts may begin with these actions only: legal ones, each once.")
         .def(
             "play",
             [](const StateDoor& state, Action action, Rng* rng) {

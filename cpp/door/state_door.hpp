@@ -89,6 +89,8 @@ class StateDoor {
     virtual std::string text() const = 0;
     virtual ActionBuffer legal_actions() const = 0;
     virtual ActionBuffer candidates() const = 0;
+    // The same state, in which searches and playouts may begin with these actions only: legal ones, each once.
+    virtual std::unique_ptr<StateDoor> only(const ActionBuffer& actions) const = 0;
     // Is the other one a state of the same game (whatever its size)?
     virtual bool is_same_kind(const StateDoor& other) const = 0;
     // The state after `action`, checked, and the reward of the step.
@@ -126,7 +128,8 @@ std::unique_ptr<StateDoor> hex(int size);
 std::unique_ptr<StateDoor> random_walk(int size, int cap);
 std::unique_ptr<StateDoor> shortest_walk(int size, int cap);
 std::unique_ptr<StateDoor> explicit_tree(std::shared_ptr<const TreeDescription> tree);
-// `root_actions`: what may be tried at the root, where superko leaves less than the state's own candidates.
+// `root_actions`: what may be tried at the root, where superko leaves less than the state's own candidates, or somebody wants to know about some
+// actions only.
 std::unique_ptr<StateDoor> go_state(const go::GoState<go::SmallBoard>& state, std::optional<ActionBuffer> root_actions);
 std::unique_ptr<StateDoor> go_state(const go::GoState<go::LargeBoard>& state, std::optional<ActionBuffer> root_actions);
 

@@ -88,6 +88,23 @@ class StateDoorOf final : public StateDoor {
         return actions;
     }
 
+    std::unique_ptr<StateDoor> only(const ActionBuffer& actions) const override {
+        const ActionBuffer legal = legal_actions();
+        if (actions.empty()) {
+            throw InvalidArgumentError("at least one action is needed in\n" + text());
+        }
+        for (std::size_t i = 0; i < actions.size(); ++i) {
+            const auto end = actions.begin() + static_cast<std::ptrdiff_t>(i);
+            if (std::ranges::find(legal, actions[i]) == legal.end()) {
+                throw IllegalMoveError("action " + std::to_string(actions[i].value) + " is not legal in\n" + text());
+            }
+            if (std::find(actions.begin(), end, actions[i]) != end) {
+                throw InvalidArgumentError("action " + std::to_string(actions[i].value) + " is there twice");
+            }
+        }
+        return std::make_unique<StateDoorOf<S>>(state_, actions, calls_python_);
+    }
+
     bool is_same_kind(const StateDoor& other) const override { return dynamic_cast<const StateDoorOf<S>*>(&other) != nullptr; }
 
     std::pair<std::unique_ptr<StateDoor>, Reward> play(Action action, Rng& rng) const override {

@@ -172,6 +172,11 @@ class State:
     def candidates(self) -> list[int]:
         """What searches and playouts consider."""
 
+    def only(self, actions: Sequence[int]) -> State:
+        """
+        The same state, in which searches and playouts may begin with these actions only: legal ones, each once.
+        """
+
     def play(self, action: int, rng: Rng | None = None) -> tuple[State, float]:
         """
         (next state, reward of player 0). Illegal actions raise IllegalMoveError.

@@ -75,10 +75,12 @@ def test_other_mistakes(tmp_path: Path) -> None:
     for arguments, message in (
         (("--player", "random"), "random does not search"),
         (("--rules", "japanese"), "territory scoring"),
-        (("--out", "nowhere/a.sgf"), "cannot be written"),
+        (("--out", "nowhere/a.sgf"), "nowhere/a.sgf cannot be written"),
+        (("--out", "."), ". cannot be written: give the name of a file"),
         (("--sims", "0"), "'--sims'"),
     ):
         assert message in run(tmp_path, "game.sgf", *arguments, "--workers", "0", status=2).stderr
+    assert ". cannot be read: Is a directory" in run(tmp_path, ".", status=2).stderr
 
 
 def test_an_interrupted_review_is_gone_on_with(tmp_path: Path) -> None:

@@ -89,11 +89,8 @@ def test_limits_of_a_query() -> None:
 
 def test_what_is_avoided_and_allowed() -> None:
     corner, pass_action = query().start.action("A1"), query().start.pass_action
-    assert not query(avoidMoves=only(["A1"])).allows(Player.BLACK, corner)
-    assert query(avoidMoves=only(["A1"])).allows(Player.WHITE, corner)
-    assert not query(allowMoves=only(["A1"])).allows(Player.BLACK, pass_action)
-    assert query(allowMoves=only(["A1", "pass"])).allows(Player.BLACK, pass_action)
-    assert query(allowMoves=only(["A1"], "W")).allows(Player.BLACK, pass_action)
+    assert query(avoidMoves=only(["A1"])).avoided == {Player.BLACK: {corner}}
+    assert query(allowMoves=only(["A1", "pass"], "W")).allowed == {Player.WHITE: {corner, pass_action}}
 
 
 def test_actions() -> None:
@@ -307,6 +304,24 @@ def test_allowed_moves_of_other_players(spec: str) -> None:
     working.hear(ask(**board, allowMoves=only(["A1", "E5"])))
     finish(working)
     assert {info["move"] for info in said[0]["moveInfos"]} == {"A1", "E5"}
+
+
+@pytest.mark.parametrize("spec", ["mc-rave:sims=6", "tournament:sims=6", "td-mc-rave:sims=6,weights=none"])
+def test_a_tree_tries_nothing_but_what_is_asked_for(spec: str) -> None:
+    working, said = engine(spec)
+    board: Json = {"boardXSize": 5, "boardYSize": 5, "maxVisits": 20}
+    centre = [f"{column}{row}" for column in "BCD" for row in (2, 3, 4)]
+    working.hear(ask(**board, avoidMoves=only(centre)))
+    working.hear(ask(**board, allowMoves=only([*centre, "pass"])))
+    working.hear(ask(**board, moves=[["B", "C3"]], avoidMoves=only(["B2"], "B")))  # White is to move
+    finish(working)
+    around, inside, free = ({info["move"]: info["visits"] for info in answer["moveInfos"]} for answer in said)
+    assert around
+    assert not {*centre, "pass"} & around.keys()
+    assert inside.keys() <= {*centre, "pass"}
+    assert free
+    if "td" not in spec:  # the first search has a share of the visits there
+        assert sum(around.values()) == sum(inside.values()) == 20
 
 
 def test_a_pass_that_ends_the_game_is_counted() -> None:

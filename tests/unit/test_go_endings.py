@@ -93,6 +93,28 @@ def test_what_is_lost_is_given_up(resign: float, gives_up: bool) -> None:
     assert make_player(f"mc-rave:sims=50,resign={resign}").choose(won, won.initial_state(), Rng(1)).action is not None
 
 
+def test_a_few_lost_playouts_are_no_reason_to_give_up() -> None:
+    game = GoGame(5, Rules.named("cgos", 30.5))
+    player = make_player("mc-rave:sims=49,resign=0.1")
+    assert player.choose(game, game.initial_state(), Rng(1)).action is not None
+
+
+@pytest.mark.parametrize("spec", ["mc-rave:sims=50", "uct:sims=50"])
+def test_candidates_begin_with_a_pass_that_wins(spec: str) -> None:
+    game, player = GoGame(5, Rules.named("chinese", 0.5)), make_player(spec)
+    assert isinstance(player, ThinkingPlayer)
+    for to_play, passes in ((Player.BLACK, True), (Player.WHITE, False)):
+        state = position(SETTLED, "chinese", 0.5, to_play)
+        thinking = player.think(game, state, Rng(1))
+        thinking.run(Limit(simulations=50))
+        first, *others = thinking.candidates()
+        assert (first.action == state.pass_action) is passes
+        assert first.action == thinking.decision().action
+        assert state.pass_action not in [other.action for other in others]
+        if passes:
+            assert first.value == 1.0
+
+
 @pytest.mark.parametrize(("seconds", "stops"), [(60, True), (0.5, False)])
 def test_a_decided_search_stops_early(seconds: float, stops: bool) -> None:
     """Connect four: one move wins at once and soon has nearly all visits."""

@@ -7,7 +7,13 @@ import pytest
 
 from katachi import Limit, Rng, TreeSearch, make_game
 from katachi.arena.match import play_match
-from katachi.core.errors import GameContractError, InvalidArgumentError, SettingsError, WeightsError
+from katachi.core.errors import (
+    GameContractError,
+    IllegalMoveError,
+    InvalidArgumentError,
+    SettingsError,
+    WeightsError,
+)
 from katachi.core.types import Action
 from katachi.games.go import GoGame
 from katachi.players.player import check_player
@@ -83,6 +89,39 @@ def test_a_function_as_prior_is_checked() -> None:
             search(lambda _, actions, answer=answer: answer)
     with pytest.raises(SettingsError, match="has no heuristic"):
         make_player("mc-rave:sims=5,prior=heuristic")
+
+
+def test_functions_that_nobody_would_call_are_refused() -> None:
+    game = make_game("tic-tac-toe")
+    for told, message in (
+        ({"prior": lambda _, actions: [0.5] * len(actions)}, "prior=FUNCTION is for prior=heuristic"),
+        ({"playout": lambda _, actions: [1.0] * len(actions)}, "playout=FUNCTION is for playout_policy=heuristic"),
+        ({"value": lambda _: 0.5}, "a heuristic value is of no use"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=message):
+            TreeSearch(game, game.initial_state(), rng=Rng(1), **told)
+
+
+@pytest.mark.parametrize("name", ["uct", "mc-rave", "heuristic-mc-rave"])
+def test_some_actions_only_are_tried_at_the_root(name: str) -> None:
+    game = GoGame(5)
+    state = game.initial_state()
+    actions = [state.action(vertex) for vertex in ("A1", "C3", "pass")]
+    search = TreeSearch(game, state, rng=Rng(1), settings=preset(name), actions=actions)
+    search.run(Limit(simulations=100))
+    assert [root.action for root in search.root_actions()] == actions
+    assert sum(root.visits for root in search.root_actions()) == 100
+    after = state.play(actions[1])
+    search.move_to(after, [actions[1]], Rng(2))
+    search.run(Limit(simulations=100))
+    assert len(search.root_actions()) == 24
+    for wrong, error, message in (
+        ([], InvalidArgumentError, "at least one action"),
+        ([actions[0]] * 2, InvalidArgumentError, "is there twice"),
+        ([99], IllegalMoveError, "action 99 is not legal"),
+    ):
+        with pytest.raises(error, match=message):
+            TreeSearch(game, state, rng=Rng(1), actions=wrong)  # type: ignore[arg-type]
 
 
 def described(node: TreeNode) -> list[Any]:

@@ -1,5 +1,6 @@
 """Reviews of games: which positions are searched, what moves are said to lose, and what becomes of the record."""
 
+import errno
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from katachi import Player
 from katachi.analysis.review import Review, ReviewedMove, ReviewSettings, annotate, look_json, review_record
 from katachi.analysis.review_plot import plot_review
 from katachi.arena.executor import InProcess
+from katachi.cli.review import review
 from katachi.core.errors import InvalidArgumentError
 from katachi.games.go.record import Record
 from katachi.games.go.sgf import SgfError
@@ -164,7 +166,7 @@ def test_going_on_after_an_interruption(tmp_path: Path) -> None:
     assert review_record(Record.parse(GAME), FAST, executor=last, kept=kept, progress=shares.append) == whole
     assert [argument["number"] for argument in last.asked] == [3]
     assert shares == [0.75, 1.0]
-    assert not kept.exists()
+    assert kept.exists()  # until whoever asked has written the review
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,6 @@ def test_notes_of_another_review_are_not_used(content: str, tmp_path: Path) -> N
     executor = Watched()
     review_record(Record.parse(GAME), FAST, executor=executor, kept=kept)
     assert len(executor.asked) == 4
-    assert not kept.exists()
 
 
 def test_notes_that_cannot_be_written(tmp_path: Path) -> None:
@@ -185,7 +186,7 @@ def test_notes_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_reviewed() -> None:
-    with pytest.raises(InvalidArgumentError, match="the main line has no move"):
+    with pytest.raises(SgfError, match="the main line has no move"):
         review_record(Record.parse("(;SZ[3]AB[aa])"), FAST)
     with pytest.raises(SgfError, match="illegal move A3 for WHITE"):
         review_record(Record.parse("(;SZ[3];B[aa];W[aa])"), FAST)
@@ -193,6 +194,30 @@ def test_what_cannot_be_reviewed() -> None:
         review_record(Record.parse("(;SZ[25];B[aa])"), FAST)
     with pytest.raises(InvalidArgumentError, match="random does not search"):
         review_record(Record.parse(GAME), ReviewSettings(player="random"))
+
+
+def test_a_pass_that_wins_is_what_the_search_would_have_played() -> None:
+    stones = "AB[ba][ca][cb][bc][cc][ad][cd][be][ce]AW[da][ab][db][eb][dc][dd][ed][de]"  # 15 points to 10
+    game = f"(;FF[4]GM[1]SZ[5]KM[0.5]RU[Chinese]{stones};B[];W[])"
+    review = review_record(Record.parse(game), ReviewSettings(player="mc-rave:sims=100"))
+    assert review.moves[0].best == "pass"
+    assert review.moves[0].better is None
+
+
+def test_nothing_is_lost_if_a_review_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, kept = tmp_path / "game.sgf", tmp_path / "game.review.sgf.part"
+    game.write_text(GAME, encoding="utf-8")
+
+    def no_room(_record: Record, _path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "save", no_room)
+        with pytest.raises(InvalidArgumentError, match="No space left"):
+            review(game, player="uct:sims=4", workers=0)
+    assert len(kept.read_text(encoding="utf-8").splitlines()) == 5  # a key, and four positions
+    review(game, player="uct:sims=4", workers=0)
+    assert not kept.exists()
 
 
 def test_the_work_is_a_function_of_json() -> None:

@@ -21,7 +21,6 @@ from typing import Any
 import katachi
 from katachi._core import Rng
 from katachi.analysis.query import ActionRequest, PositionQuery, QueryError, parse_request
-from katachi.analysis.some_moves import SomeMoves
 from katachi.core.errors import InvalidArgumentError, KatachiError
 from katachi.core.limit import Limit
 from katachi.core.types import Player
@@ -29,6 +28,7 @@ from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.status import PLAYOUTS
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
+from katachi.players.some_moves import SomeMoves, restricted_actions, think_about
 from katachi.players.thinking import (
     ENDLESS,
     Candidate,
@@ -46,6 +46,7 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 _DIGITS = 6  # of what is told
+_EACH = 4  # as many moves that are asked for by name have the same share of the visits each
 _BUG = "internal error, see the log"
 
 
@@ -187,11 +188,14 @@ class AnalysisEngine:
         return telling.answer(is_during_search=False) or _nothing(task)
 
     def _thinking(self, query: PositionQuery, game: GoGame, position: Position, rng: Rng) -> Thinking:
-        legal = [action for action in position.legal_actions() if query.allows(position.to_play, action)]
-        if not legal:
+        mover = position.to_play
+        actions = restricted_actions(game, position, query.avoided.get(mover, ()), query.allowed.get(mover))
+        if actions == []:
             raise InvalidArgumentError(f"no legal move is allowed in\n{position}")
-        if position.to_play in query.allowed:
-            return SomeMoves(self.player, game, position, legal, rng)
+        if actions is not None and mover in query.allowed and len(actions) <= _EACH:
+            return SomeMoves(self.player, game, position, actions, rng)
+        if actions is not None:
+            return think_about(self.player, game, position, actions, rng)
         tell_new_game(self.player)
         return self.player.think(game, position, rng)
 
@@ -220,12 +224,11 @@ class _Telling:
         known = [c for c in self._thinking.candidates() if c.value is not None]
         if not known:
             return None
-        told = [c for c in known if query.allows(position.to_play, c.action)]
         answer: Json = {
             "id": query.id,
             "turnNumber": self._task.turn,
             "isDuringSearch": is_during_search,
-            "moveInfos": [self._info(order, candidate) for order, candidate in enumerate(told)],
+            "moveInfos": [self._info(order, candidate) for order, candidate in enumerate(known)],
             "rootInfo": {
                 "currentPlayer": "B" if position.to_play is Player.BLACK else "W",
                 "thisHash": f"{position.key:016X}",

@@ -44,6 +44,7 @@ Perspective = Literal["BLACK", "WHITE", "SIDETOMOVE"]
 
 _MOST_VISITS = 10**9  # as far as the counters of a tree are sure to reach
 _LARGEST_BOARD = 19
+_LARGEST_KOMI = 400  # KataGo's
 _LONGEST_NAME = 100
 _PLAYERS = {"b": Player.BLACK, "black": Player.BLACK, "w": Player.WHITE, "white": Player.WHITE}
 # KataGo's, which ask for what nobody here knows, and what is said then.
@@ -106,12 +107,6 @@ class PositionQuery:
         """The position after so many moves; a game that two passes ended goes on there."""
         reached = self.start.play_all(self.moves[:turn])
         return reached.turned_to(reached.to_play) if reached.is_over else reached
-
-    def allows(self, player: Player, action: Action) -> bool:
-        """May this be told as a first move?"""
-        return action not in self.avoided.get(player, ()) and (
-            player not in self.allowed or action in self.allowed[player]
-        )
 
 
 def parse_request(line: bytes) -> tuple[PositionQuery | ActionRequest, list[QueryWarning]]:
@@ -360,6 +355,8 @@ def _rules(raw: _Raw) -> Rules:
             raise QueryError(f"expected a name or an object of parts, not {_shown(raw.rules)}", field)
         field = "komi"
         if raw.komi is not None:
+            if abs(raw.komi) > _LARGEST_KOMI or 2 * raw.komi % 1:
+                raise QueryError(f"expected a whole or half number up to {_LARGEST_KOMI}, not {raw.komi:g}", field)
             rules = rules.replace(komi=raw.komi)
         field = "whiteHandicapBonus"
         if raw.white_handicap_bonus is not None:

@@ -36,7 +36,7 @@ from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.record import Record, RecordedMove
 from katachi.games.go.rules import Rules
-from katachi.games.go.sgf import SgfNode
+from katachi.games.go.sgf import SgfError, SgfNode
 from katachi.players.player import check_player, close_player, fingerprint, lasting_name, tell_new_game
 from katachi.players.registry import make_player
 from katachi.players.thinking import ENDLESS, ThinkingPlayer, analyse, position_value
@@ -126,11 +126,14 @@ def review_record(
     kept: Path | None = None,
     progress: Callable[[float], object] = lambda _: None,
 ) -> Review:
-    """Searches all positions of the main line. `kept` is a file for what is done, which is gone in the end."""
+    """Searches all positions of the main line.
+
+    `kept` is a file for what is done. It stays, so that nothing is lost before the review is safe elsewhere.
+    """
     settings = settings or ReviewSettings()
     game = list(record.replayed(rules))
     if not game:
-        raise InvalidArgumentError("there is nothing to review: the main line has no move")
+        raise SgfError("there is nothing to review: the main line has no move")
     player = checked_thinker(make_player(settings.player))
     start = game[0].before
     go = GoGame((start.width, start.height), start.rules)
@@ -146,7 +149,6 @@ def review_record(
         for order, row in results:
             notes.add(missing[order], row)
             progress(len(rows) / len(positions))
-    notes.remove()
     name = player.name if settings.sims is None else f"{player.name}, {settings.sims} simulations"
     return Review(name, tuple(_reviewed(number, game[number], rows, after) for number in range(len(game))))
 
@@ -214,9 +216,10 @@ def look_json(argument: Json) -> Json:
         candidates = thinking.candidates()
         value = position_value(candidates)
         assert value is not None
+        best = candidates[0].action if decision.action is None else decision.action  # None: it would give up
         return {
             "winrate": min(1.0, max(0.0, value)),
-            "best": position.vertex(candidates[0].action),
+            "best": position.vertex(best),
             "visits": decision.simulations,
         }
     finally:
@@ -261,10 +264,6 @@ class _Notes:
         else:  # anew: a last line may have been torn
             self._write("w", self.rows)
             self._is_begun = True
-
-    def remove(self) -> None:
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
 
     def _write(self, mode: str, rows: dict[int, Json]) -> None:
         if self._path is None:

@@ -65,7 +65,7 @@ def gtp(
     from katachi.gtp.go_session import GoSession
     from katachi.gtp.server import serve
     from katachi.gtp.session import BoardSession, Session
-    from katachi.players.player import close_player
+    from katachi.players.player import check_player, close_player
     from katachi.players.registry import make_player
 
     try:
@@ -79,7 +79,9 @@ def gtp(
     if game == "go":
         session = GoSession(chosen, seed, size=_first_size(chosen, size), rules=Rules.named(rules, komi))
     else:
-        session = BoardSession(make_game(game), chosen, seed)
+        board = make_game(game)
+        check_player(chosen, board)
+        session = BoardSession(board, chosen, seed)
     session.ponders = ponder
     raise_on_hangup()
     with protocol_streams() as (commands, answers):

@@ -57,15 +57,17 @@ def review(
     from katachi.games.go.rules import Rules
     from katachi.games.go.sgf import SgfError
 
-    out = out or game.with_name(f"{game.stem}.review.sgf")
-    if out.resolve() == game.resolve():
-        raise InvalidArgumentError(f"{out} is the record itself: give the review another name")
-    if plot is not None:
-        check_plot_name(plot)
     try:
         record = Record.load(game)
     except OSError as error:
         raise InvalidArgumentError(f"{game} cannot be read: {error.strerror or error}") from None
+    out = out or game.with_name(f"{game.stem}.review.sgf")
+    if out.is_dir() or not out.parent.is_dir():
+        raise InvalidArgumentError(f"{out} cannot be written: give the name of a file in a folder that exists")
+    if out.resolve() == game.resolve():
+        raise InvalidArgumentError(f"{out} is the record itself: give the review another name")
+    if plot is not None:
+        check_plot_name(plot)
     try:
         chosen = record.rules_or(Rules.named("chinese"), komi)
         if rules is not None:
@@ -92,6 +94,7 @@ def review(
         raise InvalidArgumentError(f"{out} cannot be written: {error.strerror or error}") from None
     if plot is not None:
         plot_review(found, plot, title=_title(record))
+    kept.unlink(missing_ok=True)
     if as_json:
         print_json(
             {

@@ -8,7 +8,7 @@ The source found no gain: the short-term memory knows about six plies, and MC-RA
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -94,7 +94,12 @@ class TdRavePlayer(TreePlayer):
         self.check(game)
         return _TdRaveThinking(self, self._td.think(game, state, rng.split("td")), game, state, rng)
 
-    def plant(self, game: Game[Any], state: Position, rng: Rng) -> TreeSearch:
+    def think_about(self, game: Game[Any], state: Any, actions: Sequence[Action], rng: Rng) -> Thinking:  # noqa: ANN401
+        """The same, but for the tree, which tries these actions only."""
+        self.check(game)
+        return _TdRaveThinking(self, self._td.think(game, state, rng.split("td")), game, state, rng, actions)
+
+    def plant(self, game: Game[Any], state: Position, rng: Rng, actions: Sequence[Action] | None = None) -> TreeSearch:
         """A tree whose prior is what is known now."""
         return TreeSearch(
             game,
@@ -103,6 +108,7 @@ class TdRavePlayer(TreePlayer):
             settings=self.settings,
             policy=self._policy,
             shapes=self._td.memory(game).evaluator(),
+            actions=actions,
         )
 
     def keep(self, search: TreeSearch, game: Game[Any], state: Any, played: Action | None) -> None:  # noqa: ANN401
@@ -118,8 +124,17 @@ class TdRavePlayer(TreePlayer):
 
 
 class _TdRaveThinking:
-    def __init__(self, player: TdRavePlayer, td: Thinking, game: Game[Any], state: Position, rng: Rng) -> None:
+    def __init__(
+        self,
+        player: TdRavePlayer,
+        td: Thinking,
+        game: Game[Any],
+        state: Position,
+        rng: Rng,
+        actions: Sequence[Action] | None = None,
+    ) -> None:
         self._player, self._td, self._game, self._state, self._rng = player, td, game, state, rng
+        self._actions = actions
         self._learnt = 0  # simulations of the first search
         self._keeps_ownership = False
         self._tree: TreeThinking | None = None
@@ -141,8 +156,9 @@ class _TdRaveThinking:
         learning = self._learning(limit)
         is_done = self._td.run(learning, progress)
         before, self._learnt = self._learnt, self._td.decision().simulations
-        search = self._player.plant(self._game, self._state, self._rng.split("search"))
-        self._tree = TreeThinking(self._player, search, self._game, self._state, self._rng.split("ties"))
+        player, game, state, actions = self._player, self._game, self._state, self._actions
+        search = player.plant(game, state, self._rng.split("search"), actions)
+        self._tree = TreeThinking(player, search, game, state, self._rng.split("ties"), actions)
         if self._keeps_ownership:
             self._tree.keep_ownership()
         if not is_done:

@@ -1,14 +1,16 @@
 """Players that search a tree before each move: every preset of katachi.search.tree_settings is one."""
 
 import time
+from collections.abc import Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from katachi._core import Rng
 from katachi.core.limit import Limit
-from katachi.core.types import Action
+from katachi.core.types import Action, Player
 from katachi.games.contract import Game, is_same_state
 from katachi.games.go.position import Position
 from katachi.players.go_endings import passing_wins
@@ -24,6 +26,7 @@ from katachi.values.weights_reader import lasting_weights
 __all__ = ["TreePlayer", "TreePlayerSettings", "TreeThinking"]
 
 _LEAST_SHARE = 0.2  # of the time of a move is taken whatever the visits say
+_FEWEST_VISITS = 50  # of the root, before a player may give up: a few lost playouts say nothing
 
 
 class TreePlayerSettings(TreeSearchSettings):
@@ -110,6 +113,13 @@ class TreePlayer(Thinker):
         search = self._go_on(game, state, rng.split("search"))
         return TreeThinking(self, search, game, state, rng.split("ties"))
 
+    def think_about(self, game: Game[Any], state: Any, actions: Sequence[Action], rng: Rng) -> Thinking:  # noqa: ANN401
+        """Starts anew, about these actions only; nothing of it is kept."""
+        search = TreeSearch(
+            game, state, rng=rng.split("search"), settings=self.settings, policy=self._policy, actions=actions
+        )
+        return TreeThinking(self, search, game, state, rng.split("ties"), actions)
+
     def keep(self, search: TreeSearch, game: Game[Any], state: Any, played: Action | None) -> None:  # noqa: ANN401
         """The next search may begin with this one."""
         self._search, self._game, self._state, self._played = search, game, state, played
@@ -168,11 +178,19 @@ class _LeadWatch:
 
 
 class TreeThinking:
-    """A `Thinking` by a tree search, for its player."""
+    """A `Thinking` by a tree search, for its player; about all actions, or about those that are given."""
 
-    def __init__(self, player: TreePlayer, search: TreeSearch, game: Game[Any], state: Any, ties: Rng) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        player: TreePlayer,
+        search: TreeSearch,
+        game: Game[Any],
+        state: Any,  # noqa: ANN401
+        ties: Rng,
+        actions: Sequence[Action] | None = None,
+    ) -> None:
         self._player, self._search, self._ties = player, search, ties
-        self._game, self._state = game, state
+        self._game, self._state, self._actions = game, state, actions
         self._priors: dict[Action, float] | None = None  # of the actions at the root, once somebody has asked
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
@@ -188,8 +206,12 @@ class TreeThinking:
     def ponder(self, limit: Limit, progress: Progress | None = None) -> bool:
         """Goes on to the limit."""
         is_done = self._search.run(limit, progress)
-        self._player.keep(self._search, self._game, self._state, None)
+        self._keep(None)
         return is_done
+
+    def _keep(self, played: Action | None) -> None:
+        if self._actions is None:
+            self._player.keep(self._search, self._game, self._state, played)
 
     def analyse(self, limit: Limit, progress: Progress | None = None) -> bool:
         """Goes on to the limit."""
@@ -206,13 +228,23 @@ class TreeThinking:
     def decision(self) -> Decision:
         """The best action, a pass where that wins, or None to give up."""
         action = self._search.best(copy(self._ties))
-        value = next(root.value for root in self._search.root_actions() if root.action == action)
-        if isinstance(self._state, Position) and passing_wins(self._state, self._ties.split("passing")):
-            action = self._state.pass_action
-        elif self._is_lost(value):
+        roots = self._search.root_actions()
+        value = next(root.value for root in roots if root.action == action)
+        if self._winning_pass is not None:
+            action = self._winning_pass
+        elif sum(root.visits for root in roots) >= _FEWEST_VISITS and self._is_lost(value):
             return Decision(None, value, self._search.simulations)
-        self._player.keep(self._search, self._game, self._state, action)
+        self._keep(action)
         return Decision(action, value, self._search.simulations)
+
+    @cached_property
+    def _winning_pass(self) -> Action | None:
+        """In Go, if a pass may be played and wins."""
+        if not isinstance(self._state, Position):
+            return None
+        may_pass = self._actions is None or self._state.pass_action in self._actions
+        wins = may_pass and passing_wins(self._state, self._ties.split("passing"))
+        return self._state.pass_action if wins else None
 
     def _is_lost(self, value: float) -> bool:
         facts, threshold = self._game.facts, self._player.settings.resign
@@ -222,12 +254,14 @@ class TreeThinking:
         return (facts.value_for(self._game.to_play(self._state), value) - low) / (high - low) < threshold
 
     def candidates(self) -> list[Candidate]:
-        """The actions that were tried at the root, the best first."""
+        """What would be played, and the actions that were tried at the root, the best first."""
         is_certain = self._game.facts.deterministic
         if self._priors is None:
             self._priors = self._search.root_priors()
-        found = []
+        found = self._passing()
         for node in self._search.ranked():
+            if found and node.action == found[0].action:
+                continue
             line = [node, *(node.principal_variation() if is_certain else [])]
             found.append(
                 Candidate(
@@ -242,3 +276,12 @@ class TreeThinking:
                 )
             )
         return found
+
+    def _passing(self) -> list[Candidate]:
+        """A pass that wins, which no search has to find out."""
+        action, bounds = self._winning_pass, self._game.facts.return_bounds
+        if action is None or bounds is None:
+            return []
+        visits = next((root.visits for root in self._search.root_actions() if root.action == action), 0)
+        value = bounds[1] if self._game.to_play(self._state) is Player.BLACK else bounds[0]
+        return [Candidate(action, visits, value, (action,), (visits,))]

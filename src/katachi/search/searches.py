@@ -105,7 +105,8 @@ class TreeSearch(RootSearch):
     They get states as the game has them; of a native game, its `katachi._core.State`. `value` is asked of terminal
     states too, and is to contain the reward of entering the state where the convention is afterstate. `policy` is the
     playout policy of the settings, for one who makes many searches and wants its weights to be read once. `shapes` are
-    those of a prior by local shapes, instead of the weights that the settings name.
+    those of a prior by local shapes, instead of the weights that the settings name. `actions` are all that is tried at
+    the root, instead of the game's candidates; after `move_to` it is those again.
     """
 
     _native: _core.TreeMemory
@@ -122,6 +123,7 @@ class TreeSearch(RootSearch):
         prior: Callable[[Any, Sequence[Action]], Sequence[float]] | None = None,
         policy: PlayoutPolicy | None = None,
         shapes: _core.ShapeEvaluator | None = None,
+        actions: Sequence[Action] | None = None,
     ) -> None:
         self.settings = preset("uct") if settings is None else settings
         if not isinstance(self.settings, TreeSearchSettings):
@@ -129,15 +131,12 @@ class TreeSearch(RootSearch):
         for name, function in (("value", value), ("playout", playout), ("prior", prior)):
             if function is not None and not callable(function):
                 raise InvalidArgumentError(f"{name} is a function, not {function!r}")
-        if self.settings.needs_value and value is None:
-            raise InvalidArgumentError("these settings ask for a heuristic value: give the search value=FUNCTION")
-        if self.settings.playout_policy == "heuristic" and playout is None:
-            raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
-        if self.settings.prior == "heuristic" and prior is None:
-            raise InvalidArgumentError("prior=heuristic asks for values of actions: give the search prior=FUNCTION")
+        self._check_functions(value, playout, prior)
         if shapes is not None and self.settings.prior not in BY_SHAPES:
             raise InvalidArgumentError(f"shapes are for prior=shapes, not for prior={self.settings.prior}")
         root = self._hold(game, state)
+        if actions is not None:
+            root = root.only(list(actions))
         self.settings.check_game(root.facts, game.name)
         ready = self.settings.default_policy if policy is None else policy
         self._policy = ready.native(game, state)
@@ -145,6 +144,23 @@ class TreeSearch(RootSearch):
         self._game, self._state, self._heuristics = game, state, (value, playout, prior)
         self._keeps_ownership = False
         self._native = self._planted(root, rng)
+
+    def _check_functions(self, value: object, playout: object, prior: object) -> None:
+        """What the settings ask for is there, and nothing else, which would never be called."""
+        if self.settings.needs_value and value is None:
+            raise InvalidArgumentError("these settings ask for a heuristic value: give the search value=FUNCTION")
+        if self.settings.playout_policy == "heuristic" and playout is None:
+            raise InvalidArgumentError("playout_policy=heuristic asks for a policy: give the search playout=FUNCTION")
+        if self.settings.prior == "heuristic" and prior is None:
+            raise InvalidArgumentError("prior=heuristic asks for values of actions: give the search prior=FUNCTION")
+        if not self.settings.needs_value and value is not None:
+            raise InvalidArgumentError("a heuristic value is of no use to these settings: v_init=heuristic asks for it")
+        if self.settings.playout_policy != "heuristic" and playout is not None:
+            raise InvalidArgumentError(
+                f"playout=FUNCTION is for playout_policy=heuristic, not for {self.settings.playout_policy}"
+            )
+        if self.settings.prior != "heuristic" and prior is not None:
+            raise InvalidArgumentError(f"prior=FUNCTION is for prior=heuristic, not for prior={self.settings.prior}")
 
     @property
     def tree(self) -> Tree:

@@ -19,11 +19,12 @@ from katachi.gtp.protocol import GtpError, parse_color
 from katachi.gtp.registry import command, parse_vertex
 from katachi.gtp.session import LONG, Session
 from katachi.players.player import Decision
-from katachi.players.thinking import Candidate, Thinking, analyse, keep_ownership, ownership
+from katachi.players.some_moves import restricted_actions
+from katachi.players.thinking import Candidate, Thinking, analyse, keep_ownership, ownership, position_value
 
 _USUAL_INTERVAL = 1.0  # seconds between two reports, if the controller does not say
 _PAUSE = 0.02  # seconds between two looks at the controller when nothing is left to search
-# KataGo's switches. All are read; only ownership and pvVisits are known here.
+# KataGo's switches. All are read; only rootInfo, ownership and pvVisits are known here.
 _SWITCHES = (
     "rootInfo", "ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "pvVisits", "pvEdgeVisits",
     "noResultValue",
@@ -37,13 +38,15 @@ class _Options:
     player: Player
     interval: float = _USUAL_INTERVAL  # seconds
     most: int | None = None  # moves in a report
+    with_root: bool = False
     with_ownership: bool = False
     with_line_visits: bool = False
     avoided: frozenset[Action] = frozenset()
     allowed: frozenset[Action] | None = None
 
-    def allows(self, action: Action) -> bool:
-        return action not in self.avoided and (self.allowed is None or action in self.allowed)
+    def actions(self, session: Session) -> list[Action] | None:
+        """What is searched; None: whatever the search likes."""
+        return restricted_actions(session.game, session.state_for(self.player), self.avoided, self.allowed)
 
 
 @command("lz-analyze", thinks=True)
@@ -71,7 +74,7 @@ def kata_genmove_analyze(session: Session, words: tuple[str, ...]) -> None:
 
 
 def _analyze(session: Session, options: _Options, winrate: Callable[[float], str]) -> None:
-    thinking = session.begin(options.player)
+    thinking = session.begin(options.player, options.actions(session))
     reports = _Reports(session, thinking, options, winrate)
     is_done = analyse(thinking, LONG, lambda _: reports.go_on() and not session.is_needed())
     while is_done and not session.is_needed():
@@ -85,17 +88,12 @@ def _genmove(session: Session, options: _Options, winrate: Callable[[float], str
     def decide(player: Player) -> Decision:
         started = time.monotonic()
         with session.counted():
-            thinking = session.begin(player)
+            thinking = session.begin(player, options.actions(session))
             reports = _Reports(session, thinking, options, winrate)
             limit = session.limit_for(player, time.monotonic() - started)
             thinking.run(limit, lambda _: reports.go_on() and not session.is_stopped())
             reports.report()
-        decision = thinking.decision()
-        if decision.action is None or options.allows(decision.action):
-            return decision
-        allowed = [candidate for candidate in thinking.candidates() if options.allows(candidate.action)]
-        legal = [action for action in session.game.legal_actions(before) if options.allows(action)]
-        return Decision(allowed[0].action, allowed[0].value) if allowed else Decision(legal[0])
+        return thinking.decision()
 
     before = session.state_for(options.player)
     session.say(f"play {format_decision(session, session.generate(options.player, decide), before)}")
@@ -124,11 +122,19 @@ class _Reports:
 
     def report(self) -> None:
         """All moves whose values are known, in one line; nothing if there are none."""
-        candidates = [c for c in self._thinking.candidates() if c.value is not None and self._options.allows(c.action)]
+        candidates = [candidate for candidate in self._thinking.candidates() if candidate.value is not None]
         if candidates:
             infos = [self._info(order, c) for order, c in enumerate(candidates[: self._options.most])]
-            self._session.say(" ".join([*infos, *self._ownership()]))
+            self._session.say(" ".join([*infos, *self._root(candidates), *self._ownership()]))
             self.number += 1
+
+    def _root(self, candidates: Sequence[Candidate]) -> list[str]:
+        """The position itself: all simulations, and their mean."""
+        value = position_value(candidates)
+        if not self._options.with_root or value is None:
+            return []
+        rate = self._winrate(_share(self._session, self._options.player, value))
+        return ["rootInfo", "visits", str(self._thinking.decision().simulations), "winrate", rate]
 
     def _ownership(self) -> list[str]:
         """By the search's own simulations, or by playouts where it cannot tell."""
@@ -193,12 +199,12 @@ def _read_options(session: Session, words: Sequence[str], *, of_katago: bool = F
         elif key == "maxmoves":
             options.most = _count(value)
         elif of_katago and key in _SWITCHES and value.lower() in ("true", "false"):
+            options.with_root |= key == "rootInfo" and value.lower() == "true"
             options.with_ownership |= key == "ownership" and value.lower() == "true"
             options.with_line_visits |= key == "pvVisits" and value.lower() == "true"
         else:
             raise GtpError("syntax error")
-    legal = session.game.legal_actions(session.state_for(options.player))
-    refuse_unless(any(options.allows(action) for action in legal), "no legal move is allowed")
+    refuse_unless(options.actions(session) != [], "no legal move is allowed")
     return options
 
 
