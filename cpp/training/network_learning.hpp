@@ -147,7 +147,7 @@ class NetworkLearning : public Job {
     std::vector<Action> moves_;  // from its start
 
    private:
-    std::vector<features::InputList> lesson_inputs_;
+    std::vector<const features::InputList*> lesson_inputs_;
 };
 
 // A loop for the game of some states, of which any may be the first of a game. In Go it is the empty board of their size, whatever they are.

@@ -1455,6 +1455,7 @@ def episode_lesson(
     values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     leaf_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     best_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    leaf_learns: Sequence[bool],
     rewards: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     by_learner: Sequence[bool],
     learner_to_move: Sequence[bool],
@@ -1534,12 +1535,12 @@ class NetworkTrainer:
         self,
         network: Network,
         states: Sequence[
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
         ],
         errors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> bool:
         """
-        The inputs of the states of a game, and their errors. True: that was the last game of a batch.
+        Inputs (None: not valued by the network) and errors of a game's states. True: the weights have moved.
         """
 
     @property
