@@ -380,6 +380,7 @@ def test_settings_on_both_sides() -> None:
         ({"game": "tic-tac-toe"}, "tic-tac-toe needs network.unit=output"),
         ({"network": NetworkSettings(unit="output")}, "capture_rewards are stones"),
         ({"reward": "win"}, "reward=win is 1 or 0"),
+        ({"ends": "referee", "referee": "gnugo"}, "asks ownership inside searches: it cannot be with referee=gnugo"),
         ({"random_hold": 0.7}, r"random_hold=0\.7 is later than random_end=0\.5"),
         ({"opponents": ()}, "opponents"),
     ],

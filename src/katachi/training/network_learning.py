@@ -121,6 +121,10 @@ class NetworkLearningSettings(Settings):
             (not is_stones and self.capture_rewards, "capture_rewards are stones: they need network.unit=stones"),
             (self.reward == "win" and is_stones, "reward=win is 1 or 0: it needs network.unit=output"),
             (not is_stones and self.ends == "referee", "ends=referee is for network.unit=stones"),
+            (
+                self.ends == "referee" and self.referee != "ownership",
+                f"ends=referee asks ownership inside searches: it cannot be with referee={self.referee}",
+            ),
             (not is_go and "wally" in self.opponents, f"wally plays Go, not {self.game}"),
             (not is_go and self.referee != "ownership", f"referees are for Go, not for {self.game}"),
             (
