@@ -98,6 +98,8 @@ class NetworkLearning : public Job {
         abandon();
         games_ = games;
     }
+    const NetworkLearningTally& tally() const { return tally_; }
+    void set_tally(const NetworkLearningTally& tally) { tally_ = tally; }
     NetworkLearningTally take_tally() { return std::exchange(tally_, {}); }
 
     // Weights that have joined, oldest place first replaced.

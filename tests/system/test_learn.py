@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from katachi.games.go import GoGame
 from katachi.players.registry import make_player
 from katachi.training.network_learning import LearningSchedule, learn, learner, network_learning, play_test
 from katachi.training.outside import GNUGO_REFEREE, GtpReferee
-from katachi.values.network_file import read_network
+from katachi.values.network_file import read_network, save_network
 from tests.programs import require_program
 
 KATACHI = (sys.executable, "-m", "katachi.cli")
@@ -42,6 +43,12 @@ def wait_for_games(process: subprocess.Popen[bytes], folder: Path, games: int) -
     pytest.fail("no checkpoint in time")
 
 
+def metrics(folder: Path) -> list[dict[str, float]]:
+    """All but how fast it was."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in row.items() if name != "games_per_cpu_second"} for row in rows]
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_path: Path) -> None:
     reached = 0
@@ -52,11 +59,13 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
         wait_for_games(process, tmp_path, reached + 60)
         os.kill(process.pid, number)
         assert process.wait(timeout=30) == {"SIGKILL": -9, "SIGTERM": 143, "SIGINT": 130}[number.name]
+        assert (tmp_path / "curves.svg").exists() == (number != signal.SIGKILL)
         reached = read_network(tmp_path / "checkpoint.safetensors").header.games
     games = reached + 25
     run = katachi(*RUN, "--games", str(games), "--out", str(tmp_path), "--json")
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["played"] == 25
+    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
     whole = network_learning(SETTINGS)
     whole.run(games)
     kept = read_network(tmp_path / "checkpoint.safetensors")
@@ -64,10 +73,11 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
     assert kept.weights.tobytes() == whole.weights.tobytes()
     for i, memory in enumerate(whole.trainer_memories):
         assert kept.arrays[f"trainer_{i}"].tobytes() == memory.tobytes()
-    rows = [json.loads(line)["games"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert rows == sorted(set(rows))
-    assert rows[-1] == games
-    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
+    schedule = LearningSchedule(metrics_games=50, checkpoint_games=7, snapshot_games=0, curves=False)
+    learn(SETTINGS, games=games, folder=tmp_path / "whole", schedule=schedule)
+    rows = metrics(tmp_path)
+    assert [row["games"] for row in rows] == [*range(50, games, 50), games]
+    assert rows == metrics(tmp_path / "whole")
 
 
 def test_a_run_from_python_and_its_players(tmp_path: Path) -> None:
@@ -121,6 +131,25 @@ def test_other_settings_and_snapshots_are_refused(tmp_path: Path) -> None:
     snapshot.write_bytes(bytes(damaged))
     with pytest.raises(WeightsError, match="checksum"):
         read_network(snapshot)
+
+
+def test_a_checkpoint_without_sums_is_read_and_a_strange_one_is_refused(tmp_path: Path) -> None:
+    settings = learner(opponents=("random",))
+    schedule = LearningSchedule(metrics_games=20, checkpoint_games=30)
+    learn(settings, games=30, folder=tmp_path, schedule=schedule)
+    path = tmp_path / "checkpoint.safetensors"
+    file = read_network(path)
+
+    def keep(state: dict[str, object]) -> None:
+        save_network(path, replace(file.header, state=state), file.weights, file.arrays)
+
+    keep({"games_in_batch": file.header.state["games_in_batch"]})
+    learn(settings, games=50, folder=tmp_path, schedule=schedule)
+    assert [row["games"] for row in metrics(tmp_path)] == [20, 30, 40, 50]
+    for tally in ({"games": -1}, {"nobody": 1}, [3]):
+        keep({**file.header.state, "tally": tally})
+        with pytest.raises(StoreError, match=r"checkpoint\.safetensors: "):
+            learn(settings, games=50, folder=tmp_path, schedule=schedule)
 
 
 def test_gnugo_as_opponent_and_as_referee(tmp_path: Path) -> None:
