@@ -338,7 +338,6 @@ def check_solved(settings: NetworkLearningSettings, starts: list[State], games: 
     return len(states)
 
 
-@pytest.mark.slow
 def test_tic_tac_toe_is_learnt_by_table_lookup() -> None:
     game = make_game("tic-tac-toe")
     states = states_below(game, [game.initial_state()])
