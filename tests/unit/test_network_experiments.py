@@ -364,8 +364,6 @@ class TestOthers:
     @pytest.mark.parametrize(
         ("name", "row", "share", "expected"),
         [
-            ("win-reward", "ekker-x2", 60, "reproduced"),
-            ("win-reward", "ekker-x2", 85, "not"),
             ("fills-eyes", "ekker-x3", 40, "reproduced"),
             ("fills-eyes", "ekker-x3", 75, "not"),
             ("no-captures", "ekker-x4", 60, "reproduced"),
@@ -378,6 +376,13 @@ class TestOthers:
     def test_ablations(self, name: str, row: str, share: float, expected: str) -> None:
         rows = three({10_000: 75}, name="base") + three({10_000: share}, name=name)
         assert verdict("network-ablations", row, *rows) == expected
+
+    @pytest.mark.parametrize(("share", "expected"), [(60, "reproduced"), (75, "reproduced"), (85, "not")])
+    def test_win_or_loss_is_beside_stones_without_captures(self, share: float, expected: str) -> None:
+        rows = three({10_000: 50}, name="base") + three({10_000: share}, name="win-reward")
+        assert verdict("network-ablations", "ekker-x2", *rows) == "partly"
+        rows += three({10_000: 80}, name="no-captures")
+        assert verdict("network-ablations", "ekker-x2", *rows) == expected
 
     @pytest.mark.parametrize(
         ("plans", "after_openings", "headline", "both"),
