@@ -201,6 +201,7 @@ def test_mistakes_have_names(arguments: tuple[str, ...], text: str, tmp_path: Pa
     assert run.returncode != 0
     assert text in run.stderr
     assert "Traceback" not in run.stderr
+    assert len(run.stderr) < 300
 
 
 def test_the_network_of_the_package() -> None:
