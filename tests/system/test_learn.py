@@ -1,5 +1,6 @@
 """`katachi learn` as a process: killed and stopped, gone on with bit for bit, its players, GNU Go, its mistakes."""
 
+import inspect
 import json
 import os
 import signal
@@ -12,11 +13,21 @@ from pathlib import Path
 import pytest
 
 from katachi._core import Rng
+from katachi.cli.learn import learn as learn_command
 from katachi.core.errors import StoreError, WeightsError
 from katachi.games.go import GoGame
+from katachi.learning.network_trainers import NetworkTrainerSettings
 from katachi.players.registry import make_player
-from katachi.training.network_learning import LearningSchedule, learn, learner, network_learning, play_test
+from katachi.training.network_learning import (
+    LearningSchedule,
+    NetworkLearningSettings,
+    learn,
+    learner,
+    network_learning,
+    play_test,
+)
 from katachi.training.outside import GNUGO_REFEREE, GtpReferee
+from katachi.values.network import NetworkSettings
 from katachi.values.network_file import read_network, save_network
 from tests.programs import require_program
 
@@ -204,6 +215,45 @@ def test_mistakes_have_names(arguments: tuple[str, ...], text: str, tmp_path: Pa
     assert text in run.stderr
     assert "Traceback" not in run.stderr
     assert len(run.stderr) < 300
+
+
+def test_every_setting_has_an_option() -> None:
+    """Those that are not given leave the defaults of the settings; the trainer's name says how it steps."""
+    options = set(inspect.signature(learn_command).parameters)
+    known = {"opponents": "opponent"}
+    for model in (NetworkLearningSettings, NetworkSettings, NetworkTrainerSettings):
+        missing = {known.get(name, name) for name in model.model_fields} - options
+        assert missing <= {"network", "step"}, model
+
+
+def test_options_reach_the_settings(tmp_path: Path) -> None:
+    given = {
+        "explored_leaf": "played", "referee_playouts": 20, "dead_share": 0.7, "bias": False, "initial_range": 0.5,
+        "mix": 0.25, "phi_margin": 0.1, "rprop_growth": 1.1, "rprop_shrinkage": 0.4, "rprop_smallest": 0.01,
+    }  # fmt: skip
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if name != "bias"]
+    run = katachi("learn", "--games", "1", "--hidden", "3", "--no-bias", *flags, "--out", str(tmp_path))
+    assert run.returncode == 0, run.stderr
+    kept = read_network(tmp_path / "checkpoint.safetensors").header.configuration
+    told = {**kept, **kept["network"], **kept["trainer"]}
+    assert {name: told[name] for name in given} == given
+    plain = katachi("learn", "--games", "1", "--hidden", "3", "--out", str(tmp_path / "plain"))
+    assert plain.returncode == 0, plain.stderr
+    kept = read_network(tmp_path / "plain" / "checkpoint.safetensors").header.configuration
+    assert NetworkLearningSettings.from_json(kept) == learner(network=NetworkSettings(hidden=(3,)))
+
+
+def test_the_example_learns_tic_tac_toe(tmp_path: Path) -> None:
+    """As --help has it: with two plies it draws against a player that sees everything."""
+    text = inspect.cleandoc(learn_command.__doc__ or "").partition("katachi learn --game tic-tac-toe")[2]
+    words = ("--game", "tic-tac-toe", *text.split())
+    assert words[-2:] == ("--out", "xo")
+    run = katachi("learn", *words[:-1], str(tmp_path))
+    assert run.returncode == 0, run.stderr
+    player = f"net:weights={tmp_path / 'checkpoint.safetensors'},depth=2"
+    match = katachi("match", player, "alpha-beta:depth=9", "--game", "tic-tac-toe", "--games", "100", "--json")
+    assert match.returncode == 0, match.stderr
+    assert json.loads(match.stdout)["losses"] == 0
 
 
 def test_the_network_of_the_package() -> None:
