@@ -121,16 +121,17 @@ void bind_options(nb::module_& m) {
 
 void bind_loop(nb::module_& m) {
     nb::class_<NetworkLearningTally>(m, "NetworkLearningTally", "Sums over games, since they were last taken.")
-        .def_ro("games", &NetworkLearningTally::games)
-        .def_ro("wins", &NetworkLearningTally::wins, "Of the learner.")
-        .def_ro("scores", &NetworkLearningTally::scores, "The learner's: points, or shares of 0 to 1.")
-        .def_ro("positive_scores", &NetworkLearningTally::positive_scores, "The same, lost games counting 0.")
-        .def_ro("moves", &NetworkLearningTally::moves)
-        .def_ro("cut", &NetworkLearningTally::cut, "Games that were too long.")
-        .def_ro("states", &NetworkLearningTally::states, "That learnt.")
-        .def_ro("squared_errors", &NetworkLearningTally::squared_errors, "Of those.")
-        .def_ro("nodes", &NetworkLearningTally::nodes, "Of the learner's searches.")
-        .def_ro("rewards", &NetworkLearningTally::rewards, "All that the learner was given.");
+        .def(nb::init<>())
+        .def_rw("games", &NetworkLearningTally::games)
+        .def_rw("wins", &NetworkLearningTally::wins, "Of the learner.")
+        .def_rw("scores", &NetworkLearningTally::scores, "The learner's: points, or shares of 0 to 1.")
+        .def_rw("positive_scores", &NetworkLearningTally::positive_scores, "The same, lost games counting 0.")
+        .def_rw("moves", &NetworkLearningTally::moves)
+        .def_rw("cut", &NetworkLearningTally::cut, "Games that were too long.")
+        .def_rw("states", &NetworkLearningTally::states, "That learnt.")
+        .def_rw("squared_errors", &NetworkLearningTally::squared_errors, "Of those.")
+        .def_rw("nodes", &NetworkLearningTally::nodes, "Of the learner's searches.")
+        .def_rw("rewards", &NetworkLearningTally::rewards, "All that the learner was given.");
 
     const std::vector<std::string> waits{"nothing", "move", "score"};
     nb::class_<NetworkLearning>(m, "NetworkLearning",
@@ -181,6 +182,17 @@ void bind_loop(nb::module_& m) {
                 return job.take_tally();
             },
             "Sums over the games since the last time.")
+        .def_prop_rw(
+            "tally",
+            [](const NetworkLearning& job) {
+                await_slice(job);
+                return job.tally();
+            },
+            [](NetworkLearning& job, const NetworkLearningTally& tally) {
+                check_idle(job);
+                job.set_tally(tally);
+            },
+            "A copy of the same sums, which goes on with what it is set to.")
         .def_prop_rw(
             "games", settled(&NetworkLearning::games),
             [](NetworkLearning& job, std::uint64_t games) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "bindings/any_position.hpp"
@@ -131,25 +132,26 @@ void bind_rules(nb::module_& m) {
 
     m.def(
         "episode_lesson",
-        [](const DoublesIn& values, const DoublesIn& leaf_values, const DoublesIn& best_values, const DoublesIn& rewards,
-           const std::vector<bool>& by_learner, const std::vector<bool>& learner_to_move, double final_reward, const EpisodeRuleOptions& chosen) {
+        [](const DoublesIn& values, const DoublesIn& leaf_values, const DoublesIn& best_values, const std::vector<bool>& leaf_learns,
+           const DoublesIn& rewards, const std::vector<bool>& by_learner, const std::vector<bool>& learner_to_move, double final_reward,
+           const EpisodeRuleOptions& chosen) {
             const std::size_t count = values.size();
-            if (leaf_values.size() != count || best_values.size() != count || rewards.size() != count || by_learner.size() != count ||
-                learner_to_move.size() != count) {
+            if (leaf_values.size() != count || best_values.size() != count || leaf_learns.size() != count || rewards.size() != count ||
+                by_learner.size() != count || learner_to_move.size() != count) {
                 throw InvalidArgumentError("an episode has values, leaf values, rewards, movers and turns of all its " + std::to_string(count) +
                                            " states");
             }
             ValuedGame episode;
             episode.final_reward = final_reward;
             for (std::size_t i = 0; i < count; ++i) {
-                episode.states.push_back(
-                    {values.data()[i], leaf_values.data()[i], best_values.data()[i], rewards.data()[i], by_learner[i], learner_to_move[i]});
+                episode.states.push_back({values.data()[i], leaf_values.data()[i], best_values.data()[i], leaf_learns[i], rewards.data()[i],
+                                          by_learner[i], learner_to_move[i]});
             }
             const Lesson lesson = lesson_of(episode, chosen);
             return std::pair(lesson.states, array_of(lesson.errors));
         },
-        "values"_a, "leaf_values"_a, "best_values"_a, "rewards"_a, "by_learner"_a, "learner_to_move"_a, "final_reward"_a, "options"_a,
-        "Which states of a game a rule is about, and their errors.");
+        "values"_a, "leaf_values"_a, "best_values"_a, "leaf_learns"_a, "rewards"_a, "by_learner"_a, "learner_to_move"_a, "final_reward"_a,
+        "options"_a, "Which states of a game a rule is about, and their errors.");
 }
 
 void bind_trainer(nb::module_& m) {
@@ -175,7 +177,7 @@ void bind_trainer(nb::module_& m) {
         .def(nb::init<const NetworkTrainerOptions&, std::size_t>(), "options"_a, "weights"_a)
         .def(
             "add_game",
-            [](NetworkTrainer& trainer, Network& network, const std::vector<DoublesIn>& states, const DoublesIn& errors) {
+            [](NetworkTrainer& trainer, Network& network, const std::vector<std::optional<DoublesIn>>& states, const DoublesIn& errors) {
                 if (states.size() != errors.size()) {
                     throw InvalidArgumentError(std::to_string(states.size()) + " states have " + std::to_string(errors.size()) + " errors");
                 }
@@ -183,14 +185,18 @@ void bind_trainer(nb::module_& m) {
                     throw InvalidArgumentError("this trainer is for " + std::to_string(trainer.memories().front()->size()) + " weights, not for " +
                                                std::to_string(network.weights().size()));
                 }
-                std::vector<InputList> lists;
-                lists.reserve(states.size());
-                for (const DoublesIn& state : states) {
-                    lists.push_back(sparse(state, network.inputs()));
+                std::vector<InputList> lists(states.size());
+                std::vector<const InputList*> inputs(states.size());
+                for (std::size_t i = 0; i < states.size(); ++i) {
+                    if (states[i]) {
+                        lists[i] = sparse(*states[i], network.inputs());
+                        inputs[i] = &lists[i];
+                    }
                 }
-                return trainer.add_game(network, lists, std::span(errors.data(), errors.size()));
+                return trainer.add_game(network, inputs, std::span(errors.data(), errors.size()));
             },
-            "network"_a, "states"_a, "errors"_a, "The inputs of the states of a game, and their errors. True: that was the last game of a batch.")
+            "network"_a, "states"_a, "errors"_a,
+            "Inputs (None: not valued by the network) and errors of a game's states. True: the weights have moved.")
         .def_prop_rw(
             "memories", [](NetworkTrainer& trainer) { return trainer_memories(trainer); },
             [](NetworkTrainer& trainer, const std::vector<DoublesIn>& values) { set_trainer_memories(trainer, values); }, owned,

@@ -66,7 +66,8 @@ Lesson lesson_of(const ValuedGame& game, const EpisodeRuleOptions& options) {
     const std::size_t end = lesson.states.size();
     for (std::size_t t = 0; t < end; ++t) {
         const ValuedState& state = game.states[lesson.states[t]];
-        if (options.updates == Updates::learner && !state.learner_to_move && lesson.states[t] + 1 != positions) {
+        const bool is_left_out = options.updates == Updates::learner && !state.learner_to_move && lesson.states[t] + 1 != positions;
+        if (is_left_out || (learns_leaves(options.rule) && !state.leaf_learns)) {
             lesson.errors.push_back(0);
             continue;
         }

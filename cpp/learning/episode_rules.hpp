@@ -47,6 +47,7 @@ struct ValuedState {
     double value = 0;              // V(s)
     double leaf_value = 0;         // of the leaf that a search from here led to, with what its line earns; for rules that learn leaves
     double best_value = 0;         // of the best such leaf, which states before learn from; another one if a move that was no best one was followed
+    bool leaf_learns = true;       // false: that value is no value of the network, so there are no weights to correct
     double reward = 0;             // of the ply that led here
     bool is_by_learner = false;    // that ply
     bool learner_to_move = false;  // now

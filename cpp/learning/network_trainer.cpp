@@ -49,7 +49,7 @@ NetworkTrainer::NetworkTrainer(const NetworkTrainerOptions& options, std::size_t
 
 std::vector<std::vector<double>*> NetworkTrainer::memories() { return {&direct_, &residual_, &steps_, &gradients_, &changes_}; }
 
-bool NetworkTrainer::add_game(Network& network, std::span<const features::InputList> states, std::span<const double> errors) {
+bool NetworkTrainer::add_game(Network& network, std::span<const features::InputList* const> states, std::span<const double> errors) {
     if (has_residual() && options_.phi_per == PhiPer::step) {
         add_step_by_step(network, states, errors);
     } else {
@@ -64,33 +64,35 @@ bool NetworkTrainer::add_game(Network& network, std::span<const features::InputL
 }
 
 // The sum of all rg_t has g_t with the factor E_t - E_{t-1}, or, with the state before, E_t - E_{t+1}: one backward pass for each state.
-void NetworkTrainer::add_by_coefficients(const Network& network, std::span<const features::InputList> states, std::span<const double> errors) {
+void NetworkTrainer::add_by_coefficients(const Network& network, std::span<const features::InputList* const> states, std::span<const double> errors) {
     for (std::size_t t = 0; t < states.size(); ++t) {
         const bool is_next = options_.pair == ResidualPair::next;
         const bool has_other = is_next ? t > 0 : t + 1 < states.size();
         const double other = has_other ? errors[is_next ? t - 1 : t + 1] : 0;
         const double residual = has_residual() ? errors[t] - other : 0;
-        if (errors[t] == 0 && residual == 0) {
+        if (states[t] == nullptr || (errors[t] == 0 && residual == 0)) {
             continue;
         }
-        network.forward(states[t], pass_);
+        network.forward(*states[t], pass_);
         const double factor = slope(pass_);
         if (errors[t] != 0) {
-            network.add_gradient(states[t], pass_, factor * errors[t], direct_);
+            network.add_gradient(*states[t], pass_, factor * errors[t], direct_);
         }
         if (residual != 0) {
-            network.add_gradient(states[t], pass_, factor * residual, residual_);
+            network.add_gradient(*states[t], pass_, factor * residual, residual_);
         }
     }
 }
 
-void NetworkTrainer::gradient(const Network& network, const features::InputList& inputs, std::vector<double>& out) {
+void NetworkTrainer::gradient(const Network& network, const features::InputList* inputs, std::vector<double>& out) {
     out.assign(direct_.size(), 0.0);
-    network.forward(inputs, pass_);
-    network.add_gradient(inputs, pass_, slope(pass_), out);
+    if (inputs != nullptr) {
+        network.forward(*inputs, pass_);
+        network.add_gradient(*inputs, pass_, slope(pass_), out);
+    }
 }
 
-void NetworkTrainer::add_step_by_step(const Network& network, std::span<const features::InputList> states, std::span<const double> errors) {
+void NetworkTrainer::add_step_by_step(const Network& network, std::span<const features::InputList* const> states, std::span<const double> errors) {
     one_direct_.resize(direct_.size());
     one_residual_.resize(direct_.size());
     for (std::size_t t = 0; t < states.size(); ++t) {

@@ -52,8 +52,9 @@ class NetworkTrainer {
     NetworkTrainer(const NetworkTrainerOptions& options, std::size_t weights);
 
     const NetworkTrainerOptions& options() const { return options_; }
-    // Adds the states of a game with their errors; with the last game of a batch the weights move. True: they did.
-    bool add_game(Network& network, std::span<const features::InputList> states, std::span<const double> errors);
+    // Adds the states of a game with their errors; with the last game of a batch the weights move. True: they did. A state without inputs (null) is
+    // not valued by the network: its gradient is 0.
+    bool add_game(Network& network, std::span<const features::InputList* const> states, std::span<const double> errors);
 
     // All that the next step depends on: the sums of the batch that is under way (direct, residual), and of RPROP the steps, the gradients before
     // and the changes before; rows of as many numbers as there are weights, or empty ones.
@@ -64,9 +65,9 @@ class NetworkTrainer {
     std::optional<double> last_mix() const { return last_mix_; }
 
    private:
-    void add_by_coefficients(const Network& network, std::span<const features::InputList> states, std::span<const double> errors);
-    void add_step_by_step(const Network& network, std::span<const features::InputList> states, std::span<const double> errors);
-    void gradient(const Network& network, const features::InputList& inputs, std::vector<double>& out);
+    void add_by_coefficients(const Network& network, std::span<const features::InputList* const> states, std::span<const double> errors);
+    void add_step_by_step(const Network& network, std::span<const features::InputList* const> states, std::span<const double> errors);
+    void gradient(const Network& network, const features::InputList* inputs, std::vector<double>& out);
     double slope(const Network::Pass& pass) const { return options_.gradient_of == GradientOf::output ? pass.output * (1 - pass.output) : 1; }
     void step(Network& network);
     void step_by_signs(std::span<double> weights, const std::vector<double>& wanted);

@@ -89,9 +89,11 @@ void NetworkLearning::learn(const ValuedGame& game, const std::vector<features::
                             const std::vector<features::InputList>& leaf_inputs) {
     const Lesson lesson = lesson_of(game, options_.rule);
     const auto& source = learns_leaves(options_.rule.rule) ? leaf_inputs : inputs;
+    const bool learns_all = !learns_leaves(options_.rule.rule);
     lesson_inputs_.resize(lesson.states.size());
     for (std::size_t i = 0; i < lesson.states.size(); ++i) {
-        lesson_inputs_[i] = source[lesson.states[i]];
+        const std::size_t place = lesson.states[i];
+        lesson_inputs_[i] = learns_all || game.states[place].leaf_learns ? &source[place] : nullptr;
         tally_.squared_errors += lesson.errors[i] * lesson.errors[i];
     }
     tally_.states += lesson.states.size();

@@ -98,6 +98,8 @@ class NetworkLearning : public Job {
         abandon();
         games_ = games;
     }
+    const NetworkLearningTally& tally() const { return tally_; }
+    void set_tally(const NetworkLearningTally& tally) { tally_ = tally; }
     NetworkLearningTally take_tally() { return std::exchange(tally_, {}); }
 
     // Weights that have joined, oldest place first replaced.
@@ -147,7 +149,7 @@ class NetworkLearning : public Job {
     std::vector<Action> moves_;  // from its start
 
    private:
-    std::vector<features::InputList> lesson_inputs_;
+    std::vector<const features::InputList*> lesson_inputs_;
 };
 
 // A loop for the game of some states, of which any may be the first of a game. In Go it is the empty board of their size, whatever they are.

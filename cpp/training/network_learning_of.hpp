@@ -176,7 +176,7 @@ class NetworkLearningOf final : public NetworkLearning {
     // The best action of a player; with its leaf noted, if that is wanted, for the last position met.
     Action search(const State& state, const ActionBuffer& actions, Player viewpoint, const Value& value, bool notes_leaf) {
         NetworkLeaves<State> leaves(value, viewpoint, options_.adds_path_rewards, table_.ends(),
-                                    [this](const State& end) { return table_.margin(end); });
+                                    [this](const State& end) { return table_.end(table_.margin(end)).final_reward; });
         Search search(state, actions, {.depth = options_.depth, .is_iterative = false}, std::move(leaves), calls_python_);
         search.begin({});
         while (!search.advance(Slice(std::chrono::hours(1)))) {
@@ -191,6 +191,7 @@ class NetworkLearningOf final : public NetworkLearning {
             value_->meet(leaf, learner_, leaf_inputs_[game_.states.size() - 1]);
             ValuedState& noted = game_.states.back();
             noted.leaf_value = noted.best_value = value_for(learner_, search.value(), value_->sides());
+            noted.leaf_learns = table_.ends() == EndValue::network || !leaf.is_terminal();
         }
         return search.line().front();
     }

@@ -1460,6 +1460,7 @@ def episode_lesson(
     values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     leaf_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     best_values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    leaf_learns: Sequence[bool],
     rewards: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     by_learner: Sequence[bool],
     learner_to_move: Sequence[bool],
@@ -1539,12 +1540,12 @@ class NetworkTrainer:
         self,
         network: Network,
         states: Sequence[
-            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None
         ],
         errors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> bool:
         """
-        The inputs of the states of a game, and their errors. True: that was the last game of a batch.
+        Inputs (None: not valued by the network) and errors of a game's states. True: the weights have moved.
         """
 
     @property
@@ -1732,41 +1733,63 @@ def random_share(options: NetworkLearningOptions, game: int) -> float:
 class NetworkLearningTally:
     """Sums over games, since they were last taken."""
 
+    def __init__(self) -> None: ...
     @property
     def games(self) -> int: ...
+    @games.setter
+    def games(self, arg: int, /) -> None: ...
     @property
     def wins(self) -> int:
         """Of the learner."""
 
+    @wins.setter
+    def wins(self, arg: int, /) -> None: ...
     @property
     def scores(self) -> float:
         """The learner's: points, or shares of 0 to 1."""
 
+    @scores.setter
+    def scores(self, arg: float, /) -> None: ...
     @property
     def positive_scores(self) -> float:
         """The same, lost games counting 0."""
 
+    @positive_scores.setter
+    def positive_scores(self, arg: float, /) -> None: ...
     @property
     def moves(self) -> int: ...
+    @moves.setter
+    def moves(self, arg: int, /) -> None: ...
     @property
     def cut(self) -> int:
         """Games that were too long."""
 
+    @cut.setter
+    def cut(self, arg: int, /) -> None: ...
     @property
     def states(self) -> int:
         """That learnt."""
 
+    @states.setter
+    def states(self, arg: int, /) -> None: ...
     @property
     def squared_errors(self) -> float:
         """Of those."""
 
+    @squared_errors.setter
+    def squared_errors(self, arg: float, /) -> None: ...
     @property
     def nodes(self) -> int:
         """Of the learner's searches."""
 
+    @nodes.setter
+    def nodes(self, arg: int, /) -> None: ...
     @property
     def rewards(self) -> float:
         """All that the learner was given."""
+
+    @rewards.setter
+    def rewards(self, arg: float, /) -> None: ...
 
 class NetworkLearning:
     """
@@ -1806,6 +1829,12 @@ class NetworkLearning:
     def take_tally(self) -> NetworkLearningTally:
         """Sums over the games since the last time."""
 
+    @property
+    def tally(self) -> NetworkLearningTally:
+        """A copy of the same sums, which goes on with what it is set to."""
+
+    @tally.setter
+    def tally(self, arg: NetworkLearningTally, /) -> None: ...
     @property
     def games(self) -> int:
         """How many there have been."""

@@ -1,22 +1,34 @@
 """`katachi learn` as a process: killed and stopped, gone on with bit for bit, its players, GNU Go, its mistakes."""
 
+import inspect
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from katachi._core import Rng
+from katachi.cli.learn import learn as learn_command
 from katachi.core.errors import StoreError, WeightsError
 from katachi.games.go import GoGame
+from katachi.learning.network_trainers import NetworkTrainerSettings
 from katachi.players.registry import make_player
-from katachi.training.network_learning import LearningSchedule, learn, learner, network_learning, play_test
+from katachi.training.network_learning import (
+    LearningSchedule,
+    NetworkLearningSettings,
+    learn,
+    learner,
+    network_learning,
+    play_test,
+)
 from katachi.training.outside import GNUGO_REFEREE, GtpReferee
-from katachi.values.network_file import read_network
+from katachi.values.network import NetworkSettings
+from katachi.values.network_file import read_network, save_network
 from tests.programs import require_program
 
 KATACHI = (sys.executable, "-m", "katachi.cli")
@@ -42,6 +54,12 @@ def wait_for_games(process: subprocess.Popen[bytes], folder: Path, games: int) -
     pytest.fail("no checkpoint in time")
 
 
+def metrics(folder: Path) -> list[dict[str, float]]:
+    """All but how fast it was."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in row.items() if name != "games_per_cpu_second"} for row in rows]
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_path: Path) -> None:
     reached = 0
@@ -52,11 +70,13 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
         wait_for_games(process, tmp_path, reached + 60)
         os.kill(process.pid, number)
         assert process.wait(timeout=30) == {"SIGKILL": -9, "SIGTERM": 143, "SIGINT": 130}[number.name]
+        assert (tmp_path / "curves.svg").exists() == (number != signal.SIGKILL)
         reached = read_network(tmp_path / "checkpoint.safetensors").header.games
     games = reached + 25
     run = katachi(*RUN, "--games", str(games), "--out", str(tmp_path), "--json")
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["played"] == 25
+    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
     whole = network_learning(SETTINGS)
     whole.run(games)
     kept = read_network(tmp_path / "checkpoint.safetensors")
@@ -64,10 +84,11 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
     assert kept.weights.tobytes() == whole.weights.tobytes()
     for i, memory in enumerate(whole.trainer_memories):
         assert kept.arrays[f"trainer_{i}"].tobytes() == memory.tobytes()
-    rows = [json.loads(line)["games"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert rows == sorted(set(rows))
-    assert rows[-1] == games
-    assert (tmp_path / "curves.svg").read_text().startswith("<?xml")
+    schedule = LearningSchedule(metrics_games=50, checkpoint_games=7, snapshot_games=0, curves=False)
+    learn(SETTINGS, games=games, folder=tmp_path / "whole", schedule=schedule)
+    rows = metrics(tmp_path)
+    assert [row["games"] for row in rows] == [*range(50, games, 50), games]
+    assert rows == metrics(tmp_path / "whole")
 
 
 def test_a_run_from_python_and_its_players(tmp_path: Path) -> None:
@@ -123,6 +144,25 @@ def test_other_settings_and_snapshots_are_refused(tmp_path: Path) -> None:
         read_network(snapshot)
 
 
+def test_a_checkpoint_without_sums_is_read_and_a_strange_one_is_refused(tmp_path: Path) -> None:
+    settings = learner(opponents=("random",))
+    schedule = LearningSchedule(metrics_games=20, checkpoint_games=30)
+    learn(settings, games=30, folder=tmp_path, schedule=schedule)
+    path = tmp_path / "checkpoint.safetensors"
+    file = read_network(path)
+
+    def keep(state: dict[str, object]) -> None:
+        save_network(path, replace(file.header, state=state), file.weights, file.arrays)
+
+    keep({"games_in_batch": file.header.state["games_in_batch"]})
+    learn(settings, games=50, folder=tmp_path, schedule=schedule)
+    assert [row["games"] for row in metrics(tmp_path)] == [20, 30, 40, 50]
+    for tally in ({"games": -1}, {"nobody": 1}, [3]):
+        keep({**file.header.state, "tally": tally})
+        with pytest.raises(StoreError, match=r"checkpoint\.safetensors: "):
+            learn(settings, games=50, folder=tmp_path, schedule=schedule)
+
+
 def test_gnugo_as_opponent_and_as_referee(tmp_path: Path) -> None:
     require_program("gnugo", "gnugo")
     folders = [tmp_path / name for name in ("whole", "parts")]
@@ -162,7 +202,9 @@ def test_margins_of_gnugo() -> None:
         (("--trainer", "adam"), "there is no trainer called 'adam'"),
         (("--opponent", "gnuga"), "there is no player called 'gnuga'"),
         (("--referee", "me"), "a referee is ownership, gnugo or gtp:COMMAND, not 'me'"),
+        (("--size", "5x7"), "boards of learners are square, N or NxN, not 5x7"),
         (("--hidden", "a,b"), "hidden layers are numbers with commas, not 'a,b'"),
+        (("--reward", "win"), "katachi: reward=win is 1 or 0: it needs network.unit=output\n"),
         (("--trainer", "residual", "--lambda", "0.5"), "with more it is residual-lambda"),
         (("--game", "pig", "--inputs", "table", "--opponent", "self"), "games for two without chance"),
     ],
@@ -172,6 +214,46 @@ def test_mistakes_have_names(arguments: tuple[str, ...], text: str, tmp_path: Pa
     assert run.returncode != 0
     assert text in run.stderr
     assert "Traceback" not in run.stderr
+    assert len(run.stderr) < 300
+
+
+def test_every_setting_has_an_option() -> None:
+    """Those that are not given leave the defaults of the settings; the trainer's name says how it steps."""
+    options = set(inspect.signature(learn_command).parameters)
+    known = {"opponents": "opponent"}
+    for model in (NetworkLearningSettings, NetworkSettings, NetworkTrainerSettings):
+        missing = {known.get(name, name) for name in model.model_fields} - options
+        assert missing <= {"network", "step"}, model
+
+
+def test_options_reach_the_settings(tmp_path: Path) -> None:
+    given = {
+        "explored_leaf": "played", "referee_playouts": 20, "dead_share": 0.7, "bias": False, "initial_range": 0.5,
+        "mix": 0.25, "phi_margin": 0.1, "rprop_growth": 1.1, "rprop_shrinkage": 0.4, "rprop_smallest": 0.01,
+    }  # fmt: skip
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if name != "bias"]
+    run = katachi("learn", "--games", "1", "--hidden", "3", "--no-bias", *flags, "--out", str(tmp_path))
+    assert run.returncode == 0, run.stderr
+    kept = read_network(tmp_path / "checkpoint.safetensors").header.configuration
+    told = {**kept, **kept["network"], **kept["trainer"]}
+    assert {name: told[name] for name in given} == given
+    plain = katachi("learn", "--games", "1", "--hidden", "3", "--out", str(tmp_path / "plain"))
+    assert plain.returncode == 0, plain.stderr
+    kept = read_network(tmp_path / "plain" / "checkpoint.safetensors").header.configuration
+    assert NetworkLearningSettings.from_json(kept) == learner(network=NetworkSettings(hidden=(3,)))
+
+
+def test_the_example_learns_tic_tac_toe(tmp_path: Path) -> None:
+    """As --help has it: with two plies it draws against a player that sees everything."""
+    text = inspect.cleandoc(learn_command.__doc__ or "").partition("katachi learn --game tic-tac-toe")[2]
+    words = ("--game", "tic-tac-toe", *text.split())
+    assert words[-2:] == ("--out", "xo")
+    run = katachi("learn", *words[:-1], str(tmp_path))
+    assert run.returncode == 0, run.stderr
+    player = f"net:weights={tmp_path / 'checkpoint.safetensors'},depth=2"
+    match = katachi("match", player, "alpha-beta:depth=9", "--game", "tic-tac-toe", "--games", "100", "--json")
+    assert match.returncode == 0, match.stderr
+    assert json.loads(match.stdout)["losses"] == 0
 
 
 def test_the_network_of_the_package() -> None:

@@ -107,7 +107,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--size", "9x7"), "local shapes are for square boards, not 9x7"),
+        (("--size", "9x7"), "boards of learners are square, N or NxN, not 9x7"),
         (("--size", "nine"), "a size is N or NxN, not 'nine'"),
         (("--head", "magic"), "TdSettings.head"),
         (("--sharing", "le"), "SelfPlaySettings.sharing"),

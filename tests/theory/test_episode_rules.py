@@ -1,6 +1,7 @@
 """Rules over whole games: the vectors of the specification, slow twins, and the equalities between rules (Ekker, 3)."""
 
 import random
+from dataclasses import replace
 from math import exp
 
 import pytest
@@ -34,7 +35,8 @@ def random_episode(seed: int, plies: int = 9) -> Episode:
     values = [rng.uniform(-3, 3) for _ in range(plies + 1)]
     rewards = [rng.choice((0.0, 0.0, 1.0, -2.0)) for _ in range(plies)] + [rng.uniform(-9, 9)]
     movers = [(i + seed) % 2 == 0 for i in range(plies)]
-    return episode(values, rewards, movers, [value + rng.uniform(-1, 1) for value in values])
+    played = episode(values, rewards, movers, [value + rng.uniform(-1, 1) for value in values])
+    return replace(played, leaf_learns=[rng.random() < 0.7 for _ in values[:-1]] + [True])
 
 
 def errors(played: Episode, rule: str, **settings: object) -> list[float]:
@@ -77,9 +79,11 @@ def test_rules_are_those_of_the_twins(seed: int, lambda_: float, scale: float) -
     assert errors(played, "td-lambda", **common) == pytest.approx(squashed_errors(values, rewards, lambda_, scale))
     plain = errors(played, "td-lambda", lambda_=lambda_, squash="none")
     assert plain == pytest.approx(td_lambda_errors(values, rewards, lambda_))
-    for rule, seen in (("td-mu", values), ("td-leaf-mu", leaves)):
+    for rule, seen, learns in (("td-mu", values, None), ("td-leaf-mu", leaves, played.leaf_learns)):
         for includes in (False, True):
-            expected = td_mu_errors(seen, rewards, movers, lambda_, scale=scale, delta_includes_reward=includes)
+            expected = td_mu_errors(
+                seen, rewards, movers, lambda_, scale=scale, delta_includes_reward=includes, learns=learns
+            )
             found = errors(played, rule, mu_delta_includes_reward=includes, **common)
             assert found == pytest.approx(expected)
 
@@ -96,10 +100,27 @@ def test_directed_and_leaf_skip_the_opponents_positions(seed: int) -> None:
             rewards.append(total)
             total = 0.0
     rewards.append(total + played.final_reward)
-    for rule, seen in (("td-directed", played.values), ("td-leaf", played.leaf_values or ())):
+    all_learn, leaf_learns = [True] * len(played.values), played.leaf_learns or ()
+    for rule, seen, learns in (
+        ("td-directed", played.values, all_learn), ("td-leaf", played.leaf_values or (), leaf_learns)
+    ):  # fmt: skip
         lesson = lesson_of(played, EpisodeRuleSettings(rule=rule))  # type: ignore[arg-type]
         assert lesson.states == mine
-        assert lesson.errors.tolist() == pytest.approx(squashed_errors([seen[i] for i in mine], rewards, 0.5))
+        expected = squashed_errors([seen[i] for i in mine], rewards, 0.5, learns=[learns[i] for i in mine])
+        assert lesson.errors.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rule", ["td-leaf", "td-leaf-mu"])
+def test_a_leaf_that_the_network_does_not_value_teaches_and_does_not_learn(rule: str) -> None:
+    played = replace(random_episode(2), leaf_learns=None)
+    mine = lesson_of(played, EpisodeRuleSettings(rule=rule)).states  # type: ignore[arg-type]
+    whole = errors(played, rule)
+    assert all(whole)
+    learns = [i != mine[1] for i in range(len(played.values))]
+    assert errors(replace(played, leaf_learns=learns), rule) == [whole[0], 0.0, *whole[2:]]
+    other = [value + (i == mine[1]) for i, value in enumerate(played.leaf_values or ())]
+    assert errors(replace(played, leaf_learns=learns, leaf_values=other), rule)[0] != whole[0]
+    assert errors(replace(played, leaf_learns=learns), "td-mu") == errors(played, "td-mu")
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.5, 1.0])
@@ -133,7 +154,7 @@ def test_ends_of_lambda(seed: int) -> None:
 
 def test_with_leaves_at_the_positions_themselves_leaf_rules_are_the_others() -> None:
     played = random_episode(3)
-    same = Episode(**{**played.__dict__, "leaf_values": played.values})
+    same = replace(played, leaf_values=played.values, leaf_learns=None)
     assert errors(same, "td-leaf") == errors(same, "td-directed")
     assert errors(same, "td-leaf-mu") == errors(same, "td-mu")
 
@@ -177,3 +198,5 @@ def test_what_is_refused() -> None:
         lesson_of(Episode([0.0], [0.0], [True], [True], 1.0), EpisodeRuleSettings(rule="td-leaf"))
     with pytest.raises(InvalidArgumentError, match="all its 2 states"):
         lesson_of(Episode([0.0, 1.0], [0.0], [True], [True], 1.0), EpisodeRuleSettings(rule="td-mu"))
+    with pytest.raises(InvalidArgumentError, match="all its 1 states"):
+        lesson_of(Episode([0.0], [0.0], [True], [True], 1.0, leaf_learns=[]), EpisodeRuleSettings(rule="td-mu"))

@@ -110,6 +110,58 @@ def test_without_capture_rewards_the_end_has_it_all() -> None:
     assert tally.rewards == pytest.approx(tally.scores)
 
 
+def last_plies(plies: int, **settings: object) -> tuple[float, float]:
+    """The score of one game, and by how much TD-leaf moves the bias of a network that knows nothing, in errors.
+
+    The game is over after so many plies of which the learner makes the first and the last one, with a search of one
+    ply: the leaf of the last search is a final position.
+    """
+    play = run(
+        learner(
+            "td-leaf", "direct", lambda_=0.0, epsilon=0.0, depth=1, opening_plies=10, longest_game=10 + plies,
+            colour="black", network=NetworkSettings(hidden=(), initial_range=0.0),
+            training={"batch_games": 1, "eta": 1.0}, **settings,
+        ),
+        1,
+    )  # fmt: skip
+    return play.take_tally().scores, float(play.weights[-1]) / 0.25  # dy/dx of a network of zeros
+
+
+def squashed(stones: float) -> float:
+    return float(1 / (1 + np.exp(-stones)))
+
+
+def test_leaves_that_a_referee_values_do_not_learn() -> None:
+    """The last position learns the score; the leaf on the same board has the referee's value and no weights."""
+    score, change = last_plies(1, ends="referee", capture_rewards=False)
+    assert score != 0
+    assert change == pytest.approx(squashed(score) - 0.5)
+
+
+@pytest.mark.parametrize("capture_rewards", [False, True])
+def test_states_before_learn_what_a_referee_says_of_a_leaf(capture_rewards: bool) -> None:
+    """Komi and prisoners are in it: whatever is on the board, 1,000 points for White are a loss."""
+    score, change = last_plies(
+        3, ends="referee", komi=1000.0, search_adds_path_rewards=False, capture_rewards=capture_rewards
+    )
+    assert score + 1000 > 0
+    assert change == pytest.approx(-0.5 - 0.5)
+
+
+def test_without_rewards_of_the_line_captures_are_not_seen() -> None:
+    """Of a network that knows nothing: every move is as good as any other."""
+    scores = []
+    for adds in (True, False):
+        settings = learner(
+            network=NetworkSettings(hidden=(), initial_range=0.0), opponents=("random",), depth=1, epsilon=0.0,
+            search_adds_path_rewards=adds,
+        )  # fmt: skip
+        play = network_learning(settings, learns=False)
+        play.run(1000)
+        scores.append(play.take_tally().scores / 1000)
+    assert scores[0] > scores[1] + 2
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_run_goes_on_exactly_and_slices_do_not_matter(rule: str, trainer: str) -> None:
@@ -286,7 +338,6 @@ def check_solved(settings: NetworkLearningSettings, starts: list[State], games: 
     return len(states)
 
 
-@pytest.mark.slow
 def test_tic_tac_toe_is_learnt_by_table_lookup() -> None:
     game = make_game("tic-tac-toe")
     states = states_below(game, [game.initial_state()])
@@ -328,6 +379,7 @@ def test_settings_on_both_sides() -> None:
         ({"game": "tic-tac-toe"}, "tic-tac-toe needs network.unit=output"),
         ({"network": NetworkSettings(unit="output")}, "capture_rewards are stones"),
         ({"reward": "win"}, "reward=win is 1 or 0"),
+        ({"ends": "referee", "referee": "gnugo"}, "asks ownership inside searches: it cannot be with referee=gnugo"),
         ({"random_hold": 0.7}, r"random_hold=0\.7 is later than random_end=0\.5"),
         ({"opponents": ()}, "opponents"),
     ],

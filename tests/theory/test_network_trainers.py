@@ -1,5 +1,7 @@
 """Trainers of networks: vectors of the specification, slow twins, equalities between trainers (Ekker, 3.3)."""
 
+from collections.abc import Sequence
+
 import numpy
 import pytest
 
@@ -12,7 +14,7 @@ from katachi.reference.network import network_gradient
 
 LAYERS = (5, 4, 3, 1)
 Floats = numpy.typing.NDArray[numpy.float64]
-Game = tuple[list[Floats], Floats]
+Game = tuple[Sequence[Floats | None], Floats]  # None: not valued by the network
 
 
 def network(seed: int = 1) -> Network:
@@ -21,7 +23,7 @@ def network(seed: int = 1) -> Network:
     return found
 
 
-def games(count: int, seed: int = 1) -> list[Game]:
+def games(count: int, seed: int = 1) -> list[tuple[list[Floats], Floats]]:
     rng = numpy.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -31,7 +33,17 @@ def games(count: int, seed: int = 1) -> list[Game]:
     return found
 
 
-def trained(settings: NetworkTrainerSettings, played: list[Game], seed: int = 1) -> Floats:
+def with_strange_values(played: Sequence[Game]) -> list[Game]:
+    """One state of three is not valued by the network, and has no error."""
+    found: list[Game] = []
+    for states, errors in played:
+        known = [i % 3 != 1 for i in range(len(states))]
+        kept = [state if is_known else None for state, is_known in zip(states, known, strict=True)]
+        found.append((kept, numpy.where(known, errors, 0.0)))
+    return found
+
+
+def trained(settings: NetworkTrainerSettings, played: Sequence[Game], seed: int = 1) -> Floats:
     one = network(seed)
     trainer = NetworkTrainer(settings.to_native(), len(one.weights))
     for states, errors in played:
@@ -39,17 +51,20 @@ def trained(settings: NetworkTrainerSettings, played: list[Game], seed: int = 1)
     return one.weights
 
 
-def gradients(weights: Floats, states: list[Floats], of: str = "output") -> list[Floats]:
+def gradients(weights: Floats, states: Sequence[Floats | None], of: str = "output") -> list[Floats]:
     one = network()
     one.weights = weights
     found = []
     for state in states:
+        if state is None:
+            found.append(numpy.zeros(len(weights)))
+            continue
         output = one.value(state)[1]
         found.append(network_gradient(LAYERS, weights, state) * (output * (1 - output) if of == "output" else 1.0))
     return found
 
 
-def twin_trained(settings: NetworkTrainerSettings, played: list[Game]) -> Floats:
+def twin_trained(settings: NetworkTrainerSettings, played: Sequence[Game]) -> Floats:
     """Batch after batch, by the equations."""
     weights = network().weights
     rprop = twin.Rprop(len(weights))
@@ -131,6 +146,8 @@ def test_trainers_are_those_of_the_twin(name: str, batch: int, changes: dict[str
     settings = trainer_settings(name, batch_games=batch, **changes)  # type: ignore[arg-type]
     played = games(9)
     assert trained(settings, played) == pytest.approx(twin_trained(settings, played), abs=1e-10)
+    strange = with_strange_values(played)
+    assert trained(settings, strange) == pytest.approx(twin_trained(settings, strange), abs=1e-10)
 
 
 @pytest.mark.parametrize("pair", ["next", "previous"])

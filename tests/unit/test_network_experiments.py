@@ -287,6 +287,8 @@ class TestGrid:
     def as_printed() -> list[Row]:
         """What the source says."""
         rows = three({500: 20, 1000: 30, 2000: 40, 100_000: 58}, trainer="backpropagation", score=0)
+        for rule in ("td-directed", "td-leaf"):
+            rows += three({1000: 30, 100_000: 50}, trainer="backpropagation", rule=rule, score=0)
         rows += three({500: 30, 1000: 50, 2000: 62, 10_000: 76}, trainer="rprop", score=4)
         rows += three({500: 60, 1000: 71, 2000: 72, 10_000: 73}, trainer="residual", score=1)
         rows += three({500: 40, 1000: 60, 2000: 70, 10_000: 84}, trainer="residual-lambda", score=9)
@@ -309,6 +311,16 @@ class TestGrid:
         rows += three({500: 30, 1000: 50, 2000: 62, 10_000: 80}, trainer="backpropagation", score=5)
         assert verdict(self.ID, "ekker-h2", *rows) == "not"
         assert verdict(self.ID, "ekker-fig-14", *rows) == "partly"
+
+    def test_back_propagation_that_wins_more_than_residual_lambda(self) -> None:
+        rows = [row for row in self.as_printed() if row["trainer"] != "backpropagation"]
+        rows += three({10_000: 90}, trainer="backpropagation")
+        found = answers(self.ID, *rows)["ekker-x12"]
+        assert found.verdict == "partly"
+        assert "td-mu, Residual-lambda above back-propagation: 84.0 and 90.0, -6.0 points (-8.3 to -3.7) [not so]" in (
+            found.result
+        )
+        assert "td-leaf, Residual-lambda above back-propagation: not run" in found.result
 
     def test_rules_the_other_way_round(self) -> None:
         swapped = {"td-mu": "td-directed", "td-directed": "td-mu", "td-leaf": "td-leaf"}
@@ -364,8 +376,6 @@ class TestOthers:
     @pytest.mark.parametrize(
         ("name", "row", "share", "expected"),
         [
-            ("win-reward", "ekker-x2", 60, "reproduced"),
-            ("win-reward", "ekker-x2", 85, "not"),
             ("fills-eyes", "ekker-x3", 40, "reproduced"),
             ("fills-eyes", "ekker-x3", 75, "not"),
             ("no-captures", "ekker-x4", 60, "reproduced"),
@@ -378,6 +388,13 @@ class TestOthers:
     def test_ablations(self, name: str, row: str, share: float, expected: str) -> None:
         rows = three({10_000: 75}, name="base") + three({10_000: share}, name=name)
         assert verdict("network-ablations", row, *rows) == expected
+
+    @pytest.mark.parametrize(("share", "expected"), [(60, "reproduced"), (75, "reproduced"), (85, "not")])
+    def test_win_or_loss_is_beside_stones_without_captures(self, share: float, expected: str) -> None:
+        rows = three({10_000: 50}, name="base") + three({10_000: share}, name="win-reward")
+        assert verdict("network-ablations", "ekker-x2", *rows) == "partly"
+        rows += three({10_000: 80}, name="no-captures")
+        assert verdict("network-ablations", "ekker-x2", *rows) == expected
 
     @pytest.mark.parametrize(
         ("plans", "after_openings", "headline", "both"),

@@ -1,9 +1,10 @@
 """Settings refuse what they do not know and say what was probably meant."""
 
 import math
+from typing import Self
 
 import pytest
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from katachi import InvalidArgumentError, KatachiError, Limit, SettingsError, UnknownNameError, make_game, make_player
 from katachi.core.settings import Settings, did_you_mean
@@ -37,6 +38,40 @@ def test_frozen() -> None:
 def test_messages(values: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         Example.from_mapping(values)
+
+
+class Pair(Settings):
+    low: int = Field(default=1, description="The lower one.")
+    high: int = Field(default=2, description="The higher one.")
+
+    @field_validator("low")
+    @classmethod
+    def _is_even_or_one(cls, value: int) -> int:
+        if value != 1 and value % 2:
+            raise ValueError("low is 1 or even")
+        return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"low={self.low} is above high={self.high}")
+        return self
+
+
+class Holder(Settings):
+    pair: Pair = Field(default=Pair(), description="Two numbers.")
+
+
+def test_fields_that_contradict_each_other() -> None:
+    """The message alone; where one field is wrong, its value stands beside it."""
+    for make, message in (
+        (lambda: Pair(low=4), "low=4 is above high=2"),
+        (lambda: Holder.from_mapping({"pair": {"low": 4}}), "Holder.pair: low=4 is above high=2"),
+        (lambda: Pair(low=5), "Pair.low: Value error, low is 1 or even, not 5"),
+    ):
+        with pytest.raises(SettingsError) as caught:
+            make()
+        assert str(caught.value) == message
 
 
 def test_limit_needs_a_budget() -> None:

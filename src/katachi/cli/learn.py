@@ -44,6 +44,8 @@ def learn(
         str | None, typer.Option(help="Units of the hidden layers, with commas; 75 if not given.")
     ] = None,
     activation: Annotated[str, typer.Option(help="Of hidden units: logistic or tanh.")] = "logistic",
+    bias: Annotated[bool | None, typer.Option(help="Units have biases; yes, but for table and shapes.")] = None,
+    initial_range: Annotated[float, typer.Option(help="First weights are between this and minus this.")] = 0.1,
     table_size: Annotated[int, typer.Option(help="Of inputs=table: states that it can know.")] = 10_000,
     unit: Annotated[
         str | None, typer.Option(help="Of values: stones (in Go), or output, from 0 to 1 (in other games).")
@@ -51,16 +53,27 @@ def learn(
     score_scale: Annotated[float, typer.Option(help="Stones for one unit of the network's sum.")] = 1.0,
     eta: Annotated[float, typer.Option(help="Learning rate of plain steps.")] = 0.2,
     batch_games: Annotated[int, typer.Option(help="Games before the weights move.")] = 10,
+    mix: Annotated[
+        float | None,
+        typer.Option(help="Share of the residual gradient, 0 to 1; if not given, the trainer's, which may adapt."),
+    ] = None,
     phi_rule: Annotated[str, typer.Option(help="Of a mix that adapts: safe or literal.")] = "safe",
     phi_per: Annotated[str, typer.Option(help="A mix for each batch or step.")] = "batch",
+    phi_margin: Annotated[float, typer.Option(help="Added to a mix that adapts.")] = 0.01,
     residual_pair: Annotated[str, typer.Option(help="Whose gradient is taken off: next or previous.")] = "next",
     gradient_of: Annotated[str, typer.Option(help="output, or sum before it.")] = "output",
     rprop_first: Annotated[float, typer.Option(help="RPROP's first step.")] = 0.1,
+    rprop_smallest: Annotated[float, typer.Option(help="RPROP's smallest step.")] = 0.001,
     rprop_largest: Annotated[float, typer.Option(help="RPROP's largest step.")] = 50.0,
+    rprop_growth: Annotated[float, typer.Option(help="Steps grow by this where signs agree.")] = 1.2,
+    rprop_shrinkage: Annotated[float, typer.Option(help="Steps shrink by this where they do not.")] = 0.5,
     mu_delta_includes_reward: Annotated[bool, typer.Option(help="Of mu: judge moves with what they earn.")] = False,
     updates: Annotated[str, typer.Option(help="Which states of a rule learn: all, or the learner's.")] = "all",
     depth: Annotated[int, typer.Option(help="Plies of the searches.")] = 2,
     epsilon: Annotated[float, typer.Option(help="How often a move of the learner is random, 0 to 1.")] = 0.1,
+    explored_leaf: Annotated[
+        str, typer.Option(help="Of leaves, where a move is random: the best move's learns, or the played one's.")
+    ] = "best",
     search_adds_path_rewards: Annotated[bool, typer.Option(help="Captures on the way count for a leaf.")] = True,
     ends: Annotated[str, typer.Option(help="Who values final positions in searches: network or referee.")] = "network",
     opening_plies: Annotated[int, typer.Option(help="Random plies at the start.")] = 2,
@@ -69,7 +82,13 @@ def learn(
     random_start: Annotated[float, typer.Option(help="How often moves of the opponent are random at first.")] = 0.5,
     random_hold: Annotated[float, typer.Option(help="Share of the schedule until that becomes less.")] = 0.1,
     random_end: Annotated[float, typer.Option(help="Share of the schedule after which none is.")] = 0.5,
-    schedule_games: Annotated[int, typer.Option(help="Games of the schedule.")] = 20_000,
+    schedule_games: Annotated[
+        int,
+        typer.Option(
+            help="Games of the schedule: a run of fewer than half of them (--random-end) never meets an opponent "
+            "without random moves."
+        ),
+    ] = 20_000,
     population_size: Annotated[int, typer.Option(help="Networks of the past that are opponents.")] = 10,
     population_games: Annotated[int, typer.Option(help="Games until the next one joins them.")] = 500,
     komi: Annotated[float, typer.Option(help="Points for White.")] = 0.0,
@@ -81,6 +100,10 @@ def learn(
         bool | None, typer.Option(help="Stones that are taken count at once; yes, if values are stones.")
     ] = None,
     referee: Annotated[str, typer.Option(help="ownership (playouts), gnugo, or gtp:COMMAND.")] = "ownership",
+    referee_playouts: Annotated[int, typer.Option(help="Of ownership.")] = 200,
+    dead_share: Annotated[
+        float, typer.Option(help="Of ownership: stones are dead that the other side holds so often, 0.5 to 1.")
+    ] = 0.6,
     checkpoint_games: Annotated[int, typer.Option(help="A checkpoint at every so many games.")] = 500,
     snapshot_games: Annotated[int, typer.Option(help="Keep the network at every so many; 0: never.")] = 500,
     metrics_games: Annotated[int, typer.Option(help="A row of metrics at every so many games.")] = 1_000,
@@ -99,8 +122,9 @@ def learn(
       katachi learn --games 20000 --out run
       katachi learn --rule td-leaf --trainer residual-lambda --games 20000 --out leaf
       katachi learn --opponent gnugo --referee gnugo --games 1000 --out gnugo
-      katachi learn --game tic-tac-toe --inputs table --rule td-leaf --trainer direct --eta 0.5
-        --opponent self --random-start 0 --opening-plies 8 --opening-varies --epsilon 0 --games 20000 --out xo
+      katachi learn --game tic-tac-toe --inputs table --rule td-leaf --trainer direct --lambda 0 --eta 1
+        --batch-games 1 --gradient-of sum --depth 1 --epsilon 1 --explored-leaf played --random-start 0
+        --opening-plies 8 --opening-varies --snapshot-games 0 --games 200000 --out xo
     """
     from katachi.training.network_learning import LearningSchedule, learner
     from katachi.training.network_learning import learn as run_learning
@@ -113,6 +137,8 @@ def learn(
         "table_size": table_size,
         "hidden": _layers(hidden),
         "activation": activation,
+        "bias": bias,
+        "initial_range": initial_range,
         "unit": chosen_unit,
         "score_scale": score_scale,
     }
@@ -121,10 +147,15 @@ def learn(
         "batch_games": batch_games,
         "phi_rule": phi_rule,
         "phi_per": phi_per,
+        "phi_margin": phi_margin,
         "residual_pair": residual_pair,
         "gradient_of": gradient_of,
         "rprop_first": rprop_first,
+        "rprop_smallest": rprop_smallest,
         "rprop_largest": rprop_largest,
+        "rprop_growth": rprop_growth,
+        "rprop_shrinkage": rprop_shrinkage,
+        **({} if mix is None else {"mix": mix}),
     }
     _check_names(rule, trainer)
     settings = learner(
@@ -140,6 +171,7 @@ def learn(
         updates=updates,
         depth=depth,
         epsilon=epsilon,
+        explored_leaf=explored_leaf,
         search_adds_path_rewards=search_adds_path_rewards,
         ends=ends,
         opening_plies=opening_plies,
@@ -159,6 +191,8 @@ def learn(
         reward=reward,
         capture_rewards=chosen_unit == "stones" if capture_rewards is None else capture_rewards,
         referee=referee,
+        referee_playouts=referee_playouts,
+        dead_share=dead_share,
     )
     schedule = LearningSchedule(
         checkpoint_games=checkpoint_games,

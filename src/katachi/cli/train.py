@@ -139,7 +139,7 @@ def square_side(text: str) -> int:
     if not width.isdecimal() or (by and not height.isdecimal()):
         raise InvalidArgumentError(f"a size is N or NxN, not {text!r}")
     if by and int(width) != int(height):
-        raise InvalidArgumentError(f"local shapes are for square boards, not {text}")
+        raise InvalidArgumentError(f"boards of learners are square, N or NxN, not {text}")
     return int(width)
 
 

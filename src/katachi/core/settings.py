@@ -61,6 +61,10 @@ def _explain(model: type[Settings], error: ValidationError) -> str:
             field = model.model_fields.get(where)
             hint = f" ({field.description})" if field is not None and field.description else ""
             lines.append(f"{model.__name__} needs a value for {where!r}{hint}")
+        elif problem["type"] == "value_error" and isinstance(problem["input"], Mapping | Settings):
+            # Fields that contradict each other: the message names them, and all the others say nothing.
+            message = str(problem["ctx"]["error"])
+            lines.append(f"{model.__name__}.{where}: {message}" if problem["loc"] else message)
         else:
             lines.append(f"{model.__name__}.{where}: {problem['msg']}, not {problem['input']!r}")
     return "\n".join(lines)

@@ -85,6 +85,7 @@ class Episode:
     final_reward: float
     leaf_values: Sequence[float] | None = None  # of the leaves of searches from each, with what their lines earn
     best_values: Sequence[float] | None = None  # of the best leaves, if those are of moves that were explored
+    leaf_learns: Sequence[bool] | None = None  # not where a referee has valued the leaf; None: all learn
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,9 @@ def lesson_of(episode: Episode, settings: EpisodeRuleSettings) -> Lesson:
     values = np.asarray(episode.values, dtype=np.float64)
     leaves = values if episode.leaf_values is None else np.asarray(episode.leaf_values, dtype=np.float64)
     best = leaves if episode.best_values is None else np.asarray(episode.best_values, dtype=np.float64)
+    learns = [True] * len(values) if episode.leaf_learns is None else list(episode.leaf_learns)
     rewards = np.asarray(episode.rewards, dtype=np.float64)
     turns = list(episode.by_learner), list(episode.learner_to_move)
     options = settings.to_native()
-    states, errors = _core.episode_lesson(values, leaves, best, rewards, *turns, episode.final_reward, options)
+    states, errors = _core.episode_lesson(values, leaves, best, learns, rewards, *turns, episode.final_reward, options)
     return Lesson(states, errors)

@@ -2,7 +2,7 @@
 
 Values are V(s_0) to V(s_{T-1}), the learner's; V(s_T) = 0. Rewards are r_1 to r_T, of the steps that lead to s_1 to
 s_T. Every function gives the errors of s_0 to s_{T-1}. Which states those are, positions or leaves of searches, is for
-the caller to say.
+the caller to say; and, by `learns`, which of them have a value of the network: others have no weights, and no error.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,16 +39,21 @@ def td_lambda_errors(values: Sequence[float], rewards: Sequence[float], lambda_:
 
 
 def squashed_errors(
-    values: Sequence[float], rewards: Sequence[float], lambda_: float, scale: float = 1.0
+    values: Sequence[float],
+    rewards: Sequence[float],
+    lambda_: float,
+    scale: float = 1.0,
+    learns: Sequence[bool] | None = None,
 ) -> list[float]:
     """The same with every return squashed before it is mixed: eq. 14 where no move is bad."""
     end = len(values)
     after = [*values, 0.0]
-    return [
+    errors = [
         _mixed(lambda_, t, end, lambda k, t=t: logistic((after[k] + sum(rewards[t:k])) / scale))  # type: ignore[misc]
         - logistic(values[t] / scale)
         for t in range(end)
     ]
+    return [error if learns is None or learns[t] else 0.0 for t, error in enumerate(errors)]
 
 
 def td_mu_costs(
@@ -75,7 +80,8 @@ def td_mu_errors(
     *,
     scale: float = 1.0,
     delta_includes_reward: bool = False,
+    learns: Sequence[bool] | None = None,
 ) -> list[float]:
     """TD(mu) (eq. 11 to 14)."""
     costs = td_mu_costs(values, by_learner, rewards if delta_includes_reward else None)
-    return squashed_errors(values, [r - e for r, e in zip(rewards, costs, strict=True)], lambda_, scale)
+    return squashed_errors(values, [r - e for r, e in zip(rewards, costs, strict=True)], lambda_, scale, learns)

@@ -43,6 +43,7 @@ __all__ = [
 
 _MEMORY = "trainer_"
 _POPULATION = "population"
+_SUMS = tuple(name for name in vars(_core.NetworkLearningTally) if not name.startswith("_"))
 
 
 class NetworkLearningSettings(Settings):
@@ -121,6 +122,10 @@ class NetworkLearningSettings(Settings):
             (not is_stones and self.capture_rewards, "capture_rewards are stones: they need network.unit=stones"),
             (self.reward == "win" and is_stones, "reward=win is 1 or 0: it needs network.unit=output"),
             (not is_stones and self.ends == "referee", "ends=referee is for network.unit=stones"),
+            (
+                self.ends == "referee" and self.referee != "ownership",
+                f"ends=referee asks ownership inside searches: it cannot be with referee={self.referee}",
+            ),
             (not is_go and "wally" in self.opponents, f"wally plays Go, not {self.game}"),
             (not is_go and self.referee != "ownership", f"referees are for Go, not for {self.game}"),
             (
@@ -229,7 +234,7 @@ class LearningSchedule(Settings):
     snapshot_games: int = Field(default=500, ge=0, description="Keep the network at every so many; 0: never (6.2.1).")
     metrics_games: int = Field(default=1000, ge=1, description="A row of metrics at every so many games (6.2: 1000).")
     tensorboard: bool = Field(default=False, description="Write the metrics for TensorBoard, too.")
-    curves: bool = Field(default=True, description="Draw curves.svg at the end.")
+    curves: bool = Field(default=True, description="Draw curves.svg at the end, or when it is interrupted.")
 
 
 @dataclass(frozen=True)
@@ -280,7 +285,7 @@ def learn(
     """Plays until there have been so many games in this folder, in this call and in those before.
 
     A run that is interrupted writes a checkpoint; one that is killed goes on from the last one, and loses nothing but
-    time.
+    time: weights and rows of metrics are those of a run that was never stopped.
     """
     with open_run_folder(folder), ExitStack() as stack:
         run = _Run(settings, folder, schedule or LearningSchedule())
@@ -295,10 +300,10 @@ class _Run:
         self._path = folder / CHECKPOINT
         self._play = network_learning(settings)
         self.outside = Outside(settings.make_game(), settings.opponents, settings.referee, Rng(settings.seed))
+        self._cpu = time.process_time()  # when the row of metrics began that comes next
         if has_checkpoint(folder):
             self._take_up(read_network(self._path))
         self.rows = RowsFile(folder, self._play.games, count="games", tensorboard=schedule.tensorboard)
-        self._cpu = time.process_time()
         self._save()
 
     def _take_up(self, file: NetworkFile) -> None:
@@ -313,7 +318,10 @@ class _Run:
             play.trainer_memories = [arrays[f"{_MEMORY}{i}"] for i in range(len(play.trainer_memories))]
             play.games_in_batch = file.header.state["games_in_batch"]
             play.population = list(arrays.get(_POPULATION, ()))
-        except (InvalidArgumentError, KeyError, TypeError) as error:
+            # Older files have no sums: their next row is of the games since.
+            play.tally = _tally_of(file.header.state.get("tally", {}))
+            self._cpu -= float(file.header.state.get("cpu_seconds", 0.0))
+        except (InvalidArgumentError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise StoreError(f"{self._path}: {error}") from error
         play.games = file.header.games
 
@@ -331,12 +339,11 @@ class _Run:
                 last = self._at(stop, games)
         except (KeyboardInterrupt, SystemExit):
             play.abandon()
-            self._row()
             self._save()
+            self._draw(first)
             raise
         on_games(play.games, last)
-        if self._schedule.curves and play.games > first:
-            self._draw()
+        self._draw(first)
         seconds = time.process_time() - cpu
         return LearningResult(self._folder, play.games, len(play.weights), play.games - first, seconds, last)
 
@@ -372,7 +379,12 @@ class _Run:
         arrays: dict[str, NDArray[Any]] = {f"{_MEMORY}{i}": row for i, row in enumerate(play.trainer_memories)}
         if play.population:
             arrays[_POPULATION] = np.array(play.population)
-        self._write(self._path, {"games_in_batch": play.games_in_batch}, arrays)
+        state = {
+            "games_in_batch": play.games_in_batch,
+            "tally": {name: getattr(play.tally, name) for name in _SUMS},
+            "cpu_seconds": time.process_time() - self._cpu,
+        }
+        self._write(self._path, state, arrays)
         self._saved = time.monotonic()
 
     def _write(self, path: Path, state: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -389,10 +401,19 @@ class _Run:
             arrays = {**arrays, KEYS: play.keys}
         save_network(path, header, play.weights, arrays)
 
-    def _draw(self) -> None:
+    def _draw(self, first: int) -> None:
+        if not self._schedule.curves or self._play.games == first or not (rows := self.rows.rows()):
+            return
         from katachi.training.learning_curves import draw_curves
 
-        draw_curves(self.rows.rows(), self._folder / "curves.svg")
+        draw_curves(rows, self._folder / "curves.svg")
+
+
+def _tally_of(sums: Mapping[str, Any]) -> _core.NetworkLearningTally:
+    tally = _core.NetworkLearningTally()
+    for name, value in sums.items():
+        setattr(tally, name, value)
+    return tally
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,9 @@ def _start(cells: Cells, claim: Claim) -> Finding:
 
 
 def _across(cells: Cells, claim: Claim) -> list[Finding]:
-    """6.2: the best of all, which rule goes with which trainer, and that residual makes no difference."""
+    """6.2: the best of all, which rule goes with which trainer, that residual makes no difference, and that
+    Residual-lambda is worth more than plain back-propagation.
+    """
     shares = {cell: mean for cell in _ordered(cells) if (mean := cell.shares()) is not None}
     if not shares:
         return [not_run("all combinations")]
@@ -200,6 +202,14 @@ def _across(cells: Cells, claim: Claim) -> list[Finding]:
     findings += [
         is_equal(f"TD(mu) and {rule} with residual", _shares(cells, "residual"), _shares(cells, "residual", rule))
         for rule in _RULES[:2]
+    ]
+    findings += [
+        is_above(
+            f"{rule}, Residual-lambda above back-propagation",
+            _shares(cells, "residual-lambda", rule),
+            _shares(cells, "backpropagation", rule),
+        )
+        for rule in _RULES
     ]
     return findings
 
