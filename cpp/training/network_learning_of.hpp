@@ -175,7 +175,9 @@ class NetworkLearningOf final : public NetworkLearning {
 
     // The best action of a player; with its leaf noted, if that is wanted, for the last position met.
     Action search(const State& state, const ActionBuffer& actions, Player viewpoint, const Value& value, bool notes_leaf) {
-        NetworkLeaves<State> leaves(value, viewpoint, options_.adds_path_rewards, table_.ends(),
+        // What a line earns are stones: nothing to be added to shares of wins.
+        const bool adds_path_rewards = options_.adds_path_rewards && value->unit() == ValueUnit::stones;
+        NetworkLeaves<State> leaves(value, viewpoint, adds_path_rewards, table_.ends(),
                                     [this](const State& end) { return table_.end(table_.margin(end)).final_reward; });
         Search search(state, actions, {.depth = options_.depth, .is_iterative = false}, std::move(leaves), calls_python_);
         search.begin({});

@@ -162,6 +162,20 @@ def test_without_rewards_of_the_line_captures_are_not_seen() -> None:
     assert scores[0] > scores[1] + 2
 
 
+def test_stones_are_not_added_to_shares_of_wins() -> None:
+    """A stone would outweigh all that values from 0 to 1 can say: searches of such networks take no account of them."""
+    scores = []
+    for adds in (True, False):
+        settings = learner(
+            network=SMALL.replace(unit="output"), opponents=("random",), depth=2, epsilon=0.0, reward="win",
+            capture_rewards=False, search_adds_path_rewards=adds,
+        )  # fmt: skip
+        play = network_learning(settings, learns=False)
+        play.run(20)
+        scores.append(play.take_tally().scores)
+    assert scores[0] == scores[1]
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_run_goes_on_exactly_and_slices_do_not_matter(rule: str, trainer: str) -> None:

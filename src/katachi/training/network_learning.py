@@ -72,7 +72,9 @@ class NetworkLearningSettings(Settings):
         "played; states before learn from the best one anyhow (not said; played: ours, for tables).",
     )
     search_adds_path_rewards: bool = Field(
-        default=True, description="What a line earns counts for its leaf (not said; without it captures are not seen)."
+        default=True,
+        description="What a line earns counts for its leaf, where values are stones (not said; without it captures are "
+        "not seen).",
     )
     ends: Literal["network", "referee"] = Field(
         default="network", description="Who values final positions inside searches of Go (not said)."
