@@ -171,7 +171,7 @@ std::uint64_t calibrate(std::uint32_t steps) {
 void pass_around(std::uint32_t rounds) {
     alignas(cache_line) std::atomic<std::uint32_t> number = 0;
     work_together(2, [&](std::size_t i, const std::atomic<bool>& is_stopped) {
-        for (std::uint32_t turn = static_cast<std::uint32_t>(i); turn < 2 * rounds; turn += 2) {
+        for (auto turn = static_cast<std::uint32_t>(i); turn < 2 * rounds; turn += 2) {
             for (std::uint32_t looks = 0; number.load(std::memory_order_acquire) != turn && !is_stopped; ++looks) {
                 if (looks > 10'000) {
                     std::this_thread::yield();
