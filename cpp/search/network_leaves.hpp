@@ -21,7 +21,7 @@ class NetworkLeaves {
    public:
     struct Cursor {};
 
-    // `referee`: Black's margin of a final state, for EndValue::referee. `adds_path_rewards`: a leaf's value has what its line earns in it.
+    // `referee`: what a final state earns Black in the end, for EndValue::referee. `adds_path_rewards`: a leaf's value has what its line earns in it.
     NetworkLeaves(std::shared_ptr<const NetworkValue> value, Player viewpoint, bool adds_path_rewards, EndValue ends,
                   std::function<double(const S&)> referee = {})
         : value_(std::move(value)), viewpoint_(viewpoint), adds_path_rewards_(adds_path_rewards), ends_(ends), referee_(std::move(referee)) {}

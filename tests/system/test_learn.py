@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ from katachi.training.network_learning import (
     network_learning,
     play_test,
 )
-from katachi.training.outside import GNUGO_REFEREE, GtpReferee
+from katachi.training.outside import GNUGO_REFEREE, GtpReferee, Outside
 from katachi.values.network import NetworkSettings
 from katachi.values.network_file import read_network, save_network
 from tests.programs import require_program
@@ -89,6 +90,26 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
     rows = metrics(tmp_path)
     assert [row["games"] for row in rows] == [*range(50, games, 50), games]
     assert rows == metrics(tmp_path / "whole")
+
+
+def test_a_run_that_is_interrupted_where_a_row_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = learner(network=NetworkSettings(hidden=(3,)))
+    schedule = LearningSchedule(metrics_games=50, checkpoint_games=50, snapshot_games=50, curves=False)
+    learn(settings, games=120, folder=tmp_path / "whole", schedule=schedule)
+    play_on = Outside.run
+
+    def interrupted(*arguments: Any) -> None:  # noqa: ANN401
+        play_on(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Outside, "run", interrupted)
+        learn(settings, games=120, folder=tmp_path / "part", schedule=schedule)
+    learn(settings, games=120, folder=tmp_path / "part", schedule=schedule)
+    assert [row["games"] for row in metrics(tmp_path / "part")] == [50, 100, 120]
+    assert metrics(tmp_path / "part") == metrics(tmp_path / "whole")
+    snapshots = [sorted(path.name for path in (tmp_path / run / "snapshots").iterdir()) for run in ("whole", "part")]
+    assert snapshots[0] == snapshots[1]
 
 
 def test_a_run_from_python_and_its_players(tmp_path: Path) -> None:

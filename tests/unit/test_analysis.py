@@ -324,6 +324,19 @@ def test_a_tree_tries_nothing_but_what_is_asked_for(spec: str) -> None:
         assert sum(around.values()) == sum(inside.values()) == 20
 
 
+@pytest.mark.parametrize("spec", ["td-mc-rave:sims=6,weights=none", "td-search:sims=6", "mc-rave:sims=6"])
+def test_what_is_avoided_is_never_told(spec: str) -> None:
+    working, said = engine(spec)
+    centre = [f"{column}{row}" for column in "BCD" for row in (2, 3, 4)]
+    asked: Json = {"boardXSize": 5, "boardYSize": 5, "avoidMoves": only(centre), "reportDuringSearchEvery": 0.001}
+    working.hear(ask(**asked, maxVisits=20_000))
+    finish(working)
+    assert len(said) > 1
+    told = {info["move"] for answer in said for info in answer["moveInfos"]}
+    assert told
+    assert not told & set(centre)
+
+
 def test_a_pass_that_ends_the_game_is_counted() -> None:
     working, said = engine()
     # White, with komi, has more.

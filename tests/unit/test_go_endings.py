@@ -14,7 +14,8 @@ from katachi.games.go.rules import Rules
 from katachi.games.registry import make_game
 from katachi.players.go_endings import passing_wins
 from katachi.players.registry import make_player
-from katachi.players.thinking import ThinkingPlayer, analyse
+from katachi.players.some_moves import Restriction, think_about
+from katachi.players.thinking import ThinkingPlayer, analyse, position_value
 from katachi.players.tree_player import _LeadWatch
 
 # Black has the left, White the right; one white stone is dead on the left.
@@ -112,7 +113,19 @@ def test_candidates_begin_with_a_pass_that_wins(spec: str) -> None:
         assert first.action == thinking.decision().action
         assert state.pass_action not in [other.action for other in others]
         if passes:
-            assert first.value == 1.0
+            assert first.value == thinking.decision().value == position_value(thinking.candidates()) == 1.0
+
+
+def test_a_pass_that_wins_is_played_unless_it_is_forbidden() -> None:
+    game, player = GoGame(5, Rules.named("chinese", 0.5)), make_player("mc-rave:sims=50")
+    assert isinstance(player, ThinkingPlayer)
+    state = position(SETTLED, "chinese", 0.5)
+    corner, own_pass = state.action("A1"), state.pass_action
+    for avoided, passes in (({corner}, True), ({corner, own_pass}, False)):
+        thinking = think_about(player, game, state, Restriction(frozenset(avoided)), Rng(1))
+        thinking.run(Limit(simulations=50))
+        assert (thinking.decision().action == own_pass) is passes
+        assert not avoided & {candidate.action for candidate in thinking.candidates()}
 
 
 @pytest.mark.parametrize(("seconds", "stops"), [(60, True), (0.5, False)])

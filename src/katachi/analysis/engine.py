@@ -28,7 +28,7 @@ from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.status import PLAYOUTS
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
-from katachi.players.some_moves import SomeMoves, restricted_actions, think_about
+from katachi.players.some_moves import Restriction, SomeMoves, think_about
 from katachi.players.thinking import (
     ENDLESS,
     Candidate,
@@ -189,13 +189,14 @@ class AnalysisEngine:
 
     def _thinking(self, query: PositionQuery, game: GoGame, position: Position, rng: Rng) -> Thinking:
         mover = position.to_play
-        actions = restricted_actions(game, position, query.avoided.get(mover, ()), query.allowed.get(mover))
-        if actions == []:
+        restriction = Restriction(query.avoided.get(mover, frozenset()), query.allowed.get(mover))
+        actions = restriction.actions(game, position)
+        if not actions:
             raise InvalidArgumentError(f"no legal move is allowed in\n{position}")
-        if actions is not None and mover in query.allowed and len(actions) <= _EACH:
+        if restriction.allowed is not None and len(actions) <= _EACH:
             return SomeMoves(self.player, game, position, actions, rng)
-        if actions is not None:
-            return think_about(self.player, game, position, actions, rng)
+        if restriction:
+            return think_about(self.player, game, position, restriction, rng)
         tell_new_game(self.player)
         return self.player.think(game, position, rng)
 

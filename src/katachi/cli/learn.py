@@ -74,7 +74,9 @@ def learn(
     explored_leaf: Annotated[
         str, typer.Option(help="Of leaves, where a move is random: the best move's learns, or the played one's.")
     ] = "best",
-    search_adds_path_rewards: Annotated[bool, typer.Option(help="Captures on the way count for a leaf.")] = True,
+    search_adds_path_rewards: Annotated[
+        bool, typer.Option(help="Captures on the way count for a leaf, in stones.")
+    ] = True,
     ends: Annotated[str, typer.Option(help="Who values final positions in searches: network or referee.")] = "network",
     opening_plies: Annotated[int, typer.Option(help="Random plies at the start.")] = 2,
     opening_varies: Annotated[bool, typer.Option(help="Any number of them up to that.")] = False,

@@ -19,7 +19,7 @@ from katachi.core.types import Action, Player
 from katachi.games.contract import BoardGame, Game
 from katachi.players.player import Decision, GamePlayer, close_player, inherit, set_clock, tell_end, tell_new_game
 from katachi.players.registry import change_settings
-from katachi.players.some_moves import think_about
+from katachi.players.some_moves import Restriction, think_about
 from katachi.players.thinking import (
     ENDLESS,
     Thinking,
@@ -180,12 +180,12 @@ class Session(ABC):
         with self.counted():
             return choose_within(self.player, self.game, state, self._next_rng(), seconds, go_on)
 
-    def begin(self, player: Player, actions: Sequence[Action] | None = None) -> Thinking:
+    def begin(self, player: Player, restriction: Restriction | None = None) -> Thinking:
         """A search by the player from here, for whoever wants to look at it; of some actions, if they are given."""
         if not isinstance(self.player, ThinkingPlayer):
             raise InvalidArgumentError(f"{self.player.name} does not search: there is nothing to see")
-        if actions is not None:
-            return think_about(self.player, self.game, self.state_for(player), actions, self._next_rng())
+        if restriction:
+            return think_about(self.player, self.game, self.state_for(player), restriction, self._next_rng())
         return self.player.think(self.game, self.state_for(player), self._next_rng())
 
     def limit_for(self, player: Player, spent: float) -> Limit:

@@ -1,11 +1,12 @@
 """Thinking about some actions of a state only, for analyses: those that somebody asks about, or all but a few.
 
-A tree search is told what it may try at its root (`TreePlayer.think_about`). Other players choose what they try
-themselves, and may never come to what somebody asks about: there the state after each action is searched instead, one
-after the other, each with the same share of the budget, and the action is worth what that state is (`position_value`).
+A tree search is told what it may try at its root (`TreePlayer.think_about`); of other players only what they say of
+these actions is told (`think_about`). A search may never come to a few actions that somebody asks about: `SomeMoves`
+searches the state after each of them instead, one after the other, each with the same share of the budget.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from katachi._core import Rng
@@ -13,36 +14,52 @@ from katachi.core.limit import Limit
 from katachi.core.types import Action
 from katachi.games.contract import Game, native_state
 from katachi.players.player import Decision, tell_new_game
-from katachi.players.thinking import Candidate, Thinking, ThinkingPlayer, analyse, position_value
+from katachi.players.thinking import (
+    Candidate,
+    Thinking,
+    ThinkingPlayer,
+    analyse,
+    keep_ownership,
+    ownership,
+    position_value,
+)
 from katachi.search.searches import Progress
 
-__all__ = ["SomeMoves", "restricted_actions", "think_about"]
+__all__ = ["Restricted", "Restriction", "SomeMoves", "think_about"]
 
 
-def restricted_actions(
-    game: Game[Any],
-    state: Any,  # noqa: ANN401
-    avoided: Collection[Action],
-    allowed: Collection[Action] | None,
-) -> list[Action] | None:
-    """What may be tried of a state; None: nothing is asked for. Empty: no legal action is left.
+@dataclass(frozen=True)
+class Restriction:
+    """Which actions of a state may be looked at."""
 
-    Actions that searches do not try (own eyes, say) are among them if they are named, or if nothing else is left.
-    """
-    if allowed is None and not avoided:
-        return None
-    legal = [a for a in game.legal_actions(state) if a not in avoided and (allowed is None or a in allowed)]
-    if allowed is not None:
-        return legal
-    candidates = set(native_state(game, state).candidates())
-    return [action for action in legal if action in candidates] or legal
+    avoided: frozenset[Action] = frozenset()
+    allowed: frozenset[Action] | None = None  # None: all others
+
+    def allows(self, action: Action) -> bool:
+        """May it be told, and played?"""
+        return action not in self.avoided and (self.allowed is None or action in self.allowed)
+
+    def __bool__(self) -> bool:
+        """Is anything forbidden?"""
+        return bool(self.avoided) or self.allowed is not None
+
+    def actions(self, game: Game[Any], state: Any) -> list[Action]:  # noqa: ANN401
+        """What is to be searched; empty: no legal action is left.
+
+        What searches do not try (own eyes, say) is among them if it is named, or if nothing else is left.
+        """
+        legal = [action for action in game.legal_actions(state) if self.allows(action)]
+        if self.allowed is not None:
+            return legal
+        candidates = set(native_state(game, state).candidates())
+        return [action for action in legal if action in candidates] or legal
 
 
 @runtime_checkable
 class _ThinksAbout(Protocol):
     """A player whose searches can be told what to try."""
 
-    def think_about(self, game: Game[Any], state: Any, actions: Sequence[Action], rng: Rng) -> Thinking:  # noqa: ANN401
+    def think_about(self, game: Game[Any], state: Any, restriction: Restriction, rng: Rng) -> Thinking:  # noqa: ANN401
         """As `think`, about these actions only."""
 
 
@@ -50,14 +67,51 @@ def think_about(
     player: ThinkingPlayer,
     game: Game[Any],
     state: Any,  # noqa: ANN401
-    actions: Sequence[Action],
+    restriction: Restriction,
     rng: Rng,
 ) -> Thinking:
-    """Some legal actions of a state, at least one. What the player knew before is forgotten."""
+    """As `think`, about some of the actions, at least one. What the player knew before is forgotten."""
     tell_new_game(player)
     if isinstance(player, _ThinksAbout):
-        return player.think_about(game, state, actions, rng)
-    return SomeMoves(player, game, state, actions, rng)
+        return player.think_about(game, state, restriction, rng)
+    return Restricted(player.think(game, state, rng), restriction, restriction.actions(game, state))
+
+
+class Restricted:
+    """A `Thinking` about all actions of which only some are told."""
+
+    def __init__(self, thinking: Thinking, restriction: Restriction, actions: Sequence[Action]) -> None:
+        self._thinking, self._restriction, self._actions = thinking, restriction, actions
+
+    def run(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on."""
+        return self._thinking.run(limit, progress)
+
+    def analyse(self, limit: Limit, progress: Progress | None = None) -> bool:
+        """Goes on to the limit."""
+        return analyse(self._thinking, limit, progress)
+
+    def keep_ownership(self) -> None:
+        """Counts from now on who holds which point of a Go board."""
+        keep_ownership(self._thinking)
+
+    def ownership(self) -> list[float]:
+        """By point, how much more often Black than White held it."""
+        return ownership(self._thinking)
+
+    def decision(self) -> Decision:
+        """What it would play, if that is allowed, or else the best of what is; any, if it knows nothing of those."""
+        decision = self._thinking.decision()
+        if decision.action is None or self._restriction.allows(decision.action):
+            return decision
+        found = self.candidates()
+        if found:
+            return Decision(found[0].action, found[0].value, decision.simulations)
+        return Decision(self._actions[0], None, decision.simulations)
+
+    def candidates(self) -> list[Candidate]:
+        """Those that are allowed."""
+        return [each for each in self._thinking.candidates() if self._restriction.allows(each.action)]
 
 
 class SomeMoves:

@@ -19,6 +19,7 @@ from katachi.core.types import Action
 from katachi.games.contract import Game
 from katachi.games.go.position import Position
 from katachi.players.player import Decision
+from katachi.players.some_moves import Restricted, Restriction
 from katachi.players.td_player import TdPlayer, TdPlayerSettings
 from katachi.players.thinking import Candidate, Thinking
 from katachi.players.tree_player import TreePlayer, TreePlayerSettings, TreeThinking
@@ -94,10 +95,12 @@ class TdRavePlayer(TreePlayer):
         self.check(game)
         return _TdRaveThinking(self, self._td.think(game, state, rng.split("td")), game, state, rng)
 
-    def think_about(self, game: Game[Any], state: Any, actions: Sequence[Action], rng: Rng) -> Thinking:  # noqa: ANN401
+    def think_about(self, game: Game[Any], state: Any, restriction: Restriction, rng: Rng) -> Thinking:  # noqa: ANN401
         """The same, but for the tree, which tries these actions only."""
         self.check(game)
-        return _TdRaveThinking(self, self._td.think(game, state, rng.split("td")), game, state, rng, actions)
+        td = self._td.think(game, state, rng.split("td"))
+        told = Restricted(td, restriction, restriction.actions(game, state))
+        return _TdRaveThinking(self, told, game, state, rng, restriction)
 
     def plant(self, game: Game[Any], state: Position, rng: Rng, actions: Sequence[Action] | None = None) -> TreeSearch:
         """A tree whose prior is what is known now."""
@@ -131,10 +134,10 @@ class _TdRaveThinking:
         game: Game[Any],
         state: Position,
         rng: Rng,
-        actions: Sequence[Action] | None = None,
+        restriction: Restriction | None = None,
     ) -> None:
         self._player, self._td, self._game, self._state, self._rng = player, td, game, state, rng
-        self._actions = actions
+        self._restriction = restriction
         self._learnt = 0  # simulations of the first search
         self._keeps_ownership = False
         self._tree: TreeThinking | None = None
@@ -156,9 +159,10 @@ class _TdRaveThinking:
         learning = self._learning(limit)
         is_done = self._td.run(learning, progress)
         before, self._learnt = self._learnt, self._td.decision().simulations
-        player, game, state, actions = self._player, self._game, self._state, self._actions
+        player, game, state, restriction = self._player, self._game, self._state, self._restriction
+        actions = None if restriction is None else restriction.actions(game, state)
         search = player.plant(game, state, self._rng.split("search"), actions)
-        self._tree = TreeThinking(player, search, game, state, self._rng.split("ties"), actions)
+        self._tree = TreeThinking(player, search, game, state, self._rng.split("ties"), restriction)
         if self._keeps_ownership:
             self._tree.keep_ownership()
         if not is_done:

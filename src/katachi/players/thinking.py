@@ -36,6 +36,7 @@ __all__ = [
     "ownership",
     "ponder",
     "position_value",
+    "simulated_value",
 ]
 
 ENDLESS = Limit(steps=2**63)
@@ -57,10 +58,18 @@ class Candidate:
     mean: float | None = None  # mean return of player 0 alone, without what the value shares with others, if known
     rave: tuple[float, float] | None = None  # RAVE value of player 0 and its count, where the search has one
     prior: float | None = None  # what it was taken to be worth before the search, for player 0, if it had a prior
+    decides: bool = False  # it ends the game with that value: what others are worth says nothing of the position
 
 
 def position_value(candidates: Sequence[Candidate]) -> float | None:
-    """What player 0 may expect in the position of the candidates: the mean of all simulations, where they are means.
+    """What player 0 may expect in the position of the candidates, the best of which is the first."""
+    if candidates and candidates[0].decides:
+        return candidates[0].value
+    return simulated_value(candidates)
+
+
+def simulated_value(candidates: Sequence[Candidate]) -> float | None:
+    """The mean of all simulations for player 0, where values of candidates are means.
 
     The best action's value, which it is otherwise, would be too hopeful: it is the largest of many noisy numbers.
     """

@@ -1,8 +1,8 @@
 """Players that search a tree before each move: every preset of katachi.search.tree_settings is one."""
 
 import time
-from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -10,11 +10,12 @@ from pydantic import Field, model_validator
 
 from katachi._core import Rng
 from katachi.core.limit import Limit
-from katachi.core.types import Action, Player
+from katachi.core.types import Action
 from katachi.games.contract import Game, is_same_state
 from katachi.games.go.position import Position
 from katachi.players.go_endings import passing_wins
 from katachi.players.player import Decision
+from katachi.players.some_moves import Restriction
 from katachi.players.spec import preset_spec
 from katachi.players.thinking import Candidate, Thinker, Thinking
 from katachi.policies.playout_policies import lasting_policy
@@ -113,12 +114,13 @@ class TreePlayer(Thinker):
         search = self._go_on(game, state, rng.split("search"))
         return TreeThinking(self, search, game, state, rng.split("ties"))
 
-    def think_about(self, game: Game[Any], state: Any, actions: Sequence[Action], rng: Rng) -> Thinking:  # noqa: ANN401
+    def think_about(self, game: Game[Any], state: Any, restriction: Restriction, rng: Rng) -> Thinking:  # noqa: ANN401
         """Starts anew, about these actions only; nothing of it is kept."""
+        actions = restriction.actions(game, state)
         search = TreeSearch(
             game, state, rng=rng.split("search"), settings=self.settings, policy=self._policy, actions=actions
         )
-        return TreeThinking(self, search, game, state, rng.split("ties"), actions)
+        return TreeThinking(self, search, game, state, rng.split("ties"), restriction)
 
     def keep(self, search: TreeSearch, game: Game[Any], state: Any, played: Action | None) -> None:  # noqa: ANN401
         """The next search may begin with this one."""
@@ -178,7 +180,7 @@ class _LeadWatch:
 
 
 class TreeThinking:
-    """A `Thinking` by a tree search, for its player; about all actions, or about those that are given."""
+    """A `Thinking` by a tree search, for its player; about all actions, or about some."""
 
     def __init__(
         self,
@@ -187,10 +189,10 @@ class TreeThinking:
         game: Game[Any],
         state: Any,  # noqa: ANN401
         ties: Rng,
-        actions: Sequence[Action] | None = None,
+        restriction: Restriction | None = None,
     ) -> None:
         self._player, self._search, self._ties = player, search, ties
-        self._game, self._state, self._actions = game, state, actions
+        self._game, self._state, self._restriction = game, state, restriction
         self._priors: dict[Action, float] | None = None  # of the actions at the root, once somebody has asked
 
     def run(self, limit: Limit, progress: Progress | None = None) -> bool:
@@ -210,7 +212,7 @@ class TreeThinking:
         return is_done
 
     def _keep(self, played: Action | None) -> None:
-        if self._actions is None:
+        if self._restriction is None:
             self._player.keep(self._search, self._game, self._state, played)
 
     def analyse(self, limit: Limit, progress: Progress | None = None) -> bool:
@@ -231,7 +233,7 @@ class TreeThinking:
         roots = self._search.root_actions()
         value = next(root.value for root in roots if root.action == action)
         if self._winning_pass is not None:
-            action = self._winning_pass
+            action, value = self._winning_pass, self._won
         elif sum(root.visits for root in roots) >= _FEWEST_VISITS and self._is_lost(value):
             return Decision(None, value, self._search.simulations)
         self._keep(action)
@@ -242,9 +244,14 @@ class TreeThinking:
         """In Go, if a pass may be played and wins."""
         if not isinstance(self._state, Position):
             return None
-        may_pass = self._actions is None or self._state.pass_action in self._actions
+        may_pass = self._restriction is None or self._restriction.allows(self._state.pass_action)
         wins = may_pass and passing_wins(self._state, self._ties.split("passing"))
         return self._state.pass_action if wins else None
+
+    @property
+    def _won(self) -> float:
+        """What a game of Go is worth to player 0 that the player to move has won."""
+        return self._game.facts.value_for(self._game.to_play(self._state), 1.0)
 
     def _is_lost(self, value: float) -> bool:
         facts, threshold = self._game.facts, self._player.settings.resign
@@ -258,10 +265,8 @@ class TreeThinking:
         is_certain = self._game.facts.deterministic
         if self._priors is None:
             self._priors = self._search.root_priors()
-        found = self._passing()
+        found = []
         for node in self._search.ranked():
-            if found and node.action == found[0].action:
-                continue
             line = [node, *(node.principal_variation() if is_certain else [])]
             found.append(
                 Candidate(
@@ -275,13 +280,10 @@ class TreeThinking:
                     self._priors.get(node.action),
                 )
             )
-        return found
+        return found if self._winning_pass is None else self._with_pass_first(found, self._winning_pass)
 
-    def _passing(self) -> list[Candidate]:
-        """A pass that wins, which no search has to find out."""
-        action, bounds = self._winning_pass, self._game.facts.return_bounds
-        if action is None or bounds is None:
-            return []
-        visits = next((root.visits for root in self._search.root_actions() if root.action == action), 0)
-        value = bounds[1] if self._game.to_play(self._state) is Player.BLACK else bounds[0]
-        return [Candidate(action, visits, value, (action,), (visits,))]
+    def _with_pass_first(self, found: list[Candidate], passing: Action) -> list[Candidate]:
+        """A pass that wins is what would be played, whatever the search has found out about it."""
+        tried = next((each for each in found if each.action == passing), Candidate(passing, 0, None, (passing,), (0,)))
+        first = replace(tried, value=self._won, line=(passing,), line_visits=(tried.visits,), decides=True)
+        return [first, *(each for each in found if each.action != passing)]

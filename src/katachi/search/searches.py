@@ -106,7 +106,7 @@ class TreeSearch(RootSearch):
     states too, and is to contain the reward of entering the state where the convention is afterstate. `policy` is the
     playout policy of the settings, for one who makes many searches and wants its weights to be read once. `shapes` are
     those of a prior by local shapes, instead of the weights that the settings name. `actions` are all that is tried at
-    the root, instead of the game's candidates; after `move_to` it is those again.
+    the root, instead of the game's candidates; after `move_to` it is the game's candidates again.
     """
 
     _native: _core.TreeMemory

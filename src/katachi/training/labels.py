@@ -39,7 +39,7 @@ from katachi.players.player import (
     tell_new_game,
 )
 from katachi.players.registry import change_settings, make_player
-from katachi.players.thinking import ENDLESS, ThinkingPlayer, position_value
+from katachi.players.thinking import ENDLESS, ThinkingPlayer, simulated_value
 from katachi.training.data_set import DataSet, LabelledPosition, LabelledTree, replay
 
 __all__ = ["LabelProgress", "LabelSettings", "check_expert", "label", "label_here", "random_game"]
@@ -136,7 +136,7 @@ def judge(player: GamePlayer, game: GoGame, state: Position, rng: Rng) -> Decisi
     thinking = player.think(game, state, rng)
     thinking.run(player.limit or ENDLESS)
     decision, candidates = thinking.decision(), thinking.candidates()
-    value = position_value(candidates)
+    value = simulated_value(candidates)
     if value is None:
         raise InvalidArgumentError(f"{player.name} has no opinion of\n{state}")
     action = candidates[0].action if decision.action is None else decision.action

@@ -336,6 +336,8 @@ class _Run:
                 on_games(play.games, last)
 
         try:
+            if play.tally.games > 0 and first % self._schedule.metrics_games == 0:
+                last = self._at(first, games)  # it was interrupted just there
             for stop in self._stops(first, games):
                 self.outside.run(play, stop, progress)
                 last = self._at(stop, games)
@@ -367,13 +369,14 @@ class _Run:
         return row
 
     def _row(self) -> LearningMetrics | None:
-        tally, now = self._play.take_tally(), time.process_time()
+        tally, now = self._play.tally, time.process_time()
         if tally.games == 0:
             return None
         share = _core.random_share(self._settings.to_native(), self._play.games - 1)
         row = LearningMetrics.from_tally(self._play.games, tally, share, now - self._cpu)
         self._cpu = now
         self.rows.write(asdict(row))
+        self._play.take_tally()
         return row
 
     def _save(self) -> None:

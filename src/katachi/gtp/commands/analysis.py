@@ -9,17 +9,17 @@ is known is told; docs/gtp.md says what that means for each key.
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from katachi.core.errors import ParseError
-from katachi.core.types import Action, Player
+from katachi.core.types import Player
 from katachi.gtp.commands.basics import format_decision, refuse_unless
 from katachi.gtp.go_session import GoSession
 from katachi.gtp.protocol import GtpError, parse_color
 from katachi.gtp.registry import command, parse_vertex
 from katachi.gtp.session import LONG, Session
 from katachi.players.player import Decision
-from katachi.players.some_moves import restricted_actions
+from katachi.players.some_moves import Restriction
 from katachi.players.thinking import Candidate, Thinking, analyse, keep_ownership, ownership, position_value
 
 _USUAL_INTERVAL = 1.0  # seconds between two reports, if the controller does not say
@@ -41,12 +41,7 @@ class _Options:
     with_root: bool = False
     with_ownership: bool = False
     with_line_visits: bool = False
-    avoided: frozenset[Action] = frozenset()
-    allowed: frozenset[Action] | None = None
-
-    def actions(self, session: Session) -> list[Action] | None:
-        """What is searched; None: whatever the search likes."""
-        return restricted_actions(session.game, session.state_for(self.player), self.avoided, self.allowed)
+    restriction: Restriction = field(default_factory=Restriction)
 
 
 @command("lz-analyze", thinks=True)
@@ -74,7 +69,7 @@ def kata_genmove_analyze(session: Session, words: tuple[str, ...]) -> None:
 
 
 def _analyze(session: Session, options: _Options, winrate: Callable[[float], str]) -> None:
-    thinking = session.begin(options.player, options.actions(session))
+    thinking = session.begin(options.player, options.restriction)
     reports = _Reports(session, thinking, options, winrate)
     is_done = analyse(thinking, LONG, lambda _: reports.go_on() and not session.is_needed())
     while is_done and not session.is_needed():
@@ -88,7 +83,7 @@ def _genmove(session: Session, options: _Options, winrate: Callable[[float], str
     def decide(player: Player) -> Decision:
         started = time.monotonic()
         with session.counted():
-            thinking = session.begin(player, options.actions(session))
+            thinking = session.begin(player, options.restriction)
             reports = _Reports(session, thinking, options, winrate)
             limit = session.limit_for(player, time.monotonic() - started)
             thinking.run(limit, lambda _: reports.go_on() and not session.is_stopped())
@@ -129,12 +124,12 @@ class _Reports:
             self.number += 1
 
     def _root(self, candidates: Sequence[Candidate]) -> list[str]:
-        """The position itself: all simulations, and their mean."""
+        """The position itself: all visits, and their mean."""
         value = position_value(candidates)
         if not self._options.with_root or value is None:
             return []
         rate = self._winrate(_share(self._session, self._options.player, value))
-        return ["rootInfo", "visits", str(self._thinking.decision().simulations), "winrate", rate]
+        return ["rootInfo", "visits", str(sum(candidate.visits for candidate in candidates)), "winrate", rate]
 
     def _ownership(self) -> list[str]:
         """By the search's own simulations, or by playouts where it cannot tell."""
@@ -204,7 +199,8 @@ def _read_options(session: Session, words: Sequence[str], *, of_katago: bool = F
             options.with_line_visits |= key == "pvVisits" and value.lower() == "true"
         else:
             raise GtpError("syntax error")
-    refuse_unless(options.actions(session) != [], "no legal move is allowed")
+    left = options.restriction.actions(session.game, session.state_for(options.player))
+    refuse_unless(bool(left), "no legal move is allowed")
     return options
 
 
@@ -217,10 +213,12 @@ def _restrict(session: Session, options: _Options, key: str, color: str, vertice
         raise GtpError("syntax error") from error
     if parse_color(color) is not options.player:
         return
+    avoided, allowed = options.restriction.avoided, options.restriction.allowed
     if key == "avoid":
-        options.avoided |= actions
+        avoided |= actions
     else:
-        options.allowed = actions if options.allowed is None else options.allowed | actions
+        allowed = actions if allowed is None else allowed | actions
+    options.restriction = Restriction(avoided, allowed)
 
 
 def _take(words: list[str], count: int) -> list[str]:
