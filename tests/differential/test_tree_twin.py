@@ -124,7 +124,13 @@ def heuristic_prior(state: Any, actions: Any) -> list[float]:  # noqa: ANN401
     return [heuristic_value(state) * 0.5 + ((action * 7) % 5) / 10 for action in actions]
 
 
-HEURISTICS: dict[str, Any] = {"value": heuristic_value, "playout": heuristic_policy, "prior": heuristic_prior}
+def heuristics(settings: TreeSearchSettings) -> dict[str, Any]:
+    """What the settings ask for."""
+    return {
+        **({"value": heuristic_value} if settings.needs_value else {}),
+        **({"playout": heuristic_policy} if settings.playout_policy == "heuristic" else {}),
+        **({"prior": heuristic_prior} if settings.prior == "heuristic" else {}),
+    }
 
 
 def draw_case(seed: int) -> tuple[str, TreeSearchSettings, list[Limit]]:
@@ -178,8 +184,8 @@ def assert_same(native: Any, twin: Any, path: tuple[int, ...] = ()) -> None:  # 
 def check(seed: int) -> None:
     name, settings, limits = draw_case(seed)
     game, start = GAMES[name], GAMES[name].initial_state()
-    native = TreeSearch(game, start, rng=Rng(seed), settings=settings, **HEURISTICS)
-    twin = TreeSearchTwin(game, start, rng=Rng(seed), settings=settings, **HEURISTICS)
+    native = TreeSearch(game, start, rng=Rng(seed), settings=settings, **heuristics(settings))
+    twin = TreeSearchTwin(game, start, rng=Rng(seed), settings=settings, **heuristics(settings))
     changed = settings.model_dump(exclude_defaults=True)
     try:
         for limit in limits:
@@ -249,7 +255,7 @@ def test_a_simulation_that_fails_leaves_no_trace() -> None:
         fragile = copy(game)
         fragile.__class__ = Fragile
         search, whole = (
-            TreeSearch(played, game.initial_state(), rng=Rng(seed), settings=settings, **HEURISTICS)
+            TreeSearch(played, game.initial_state(), rng=Rng(seed), settings=settings, **heuristics(settings))
             for played in (fragile, game)
         )
         while search.simulations < 10 and failures < 2000:
@@ -271,7 +277,7 @@ def test_moving_the_root_keeps_its_node_under_all_settings() -> None:
         if not game.facts.deterministic:
             continue
         state = game.initial_state()
-        search = TreeSearch(game, state, rng=Rng(seed), settings=settings, **HEURISTICS)
+        search = TreeSearch(game, state, rng=Rng(seed), settings=settings, **heuristics(settings))
         search.run(Limit(steps=200))
         line = search.tree.principal_variation()[:2]
         for node in line:
