@@ -61,7 +61,7 @@ def test_perft() -> None:
         (("review", "game.sgf", "--plot", "game.gif"), 2, "NAME.svg or NAME.png, not 'game.gif'"),
         (("match", "random", "random", "--clock", "soon"), 2, "'soon' is no time"),
         (("demo", "--size", "0"), 2, "size: Input should be greater than or equal to 1, not 0"),
-        (("demo", "--size", "9x5"), 2, "square boards, not 9x5"),
+        (("demo", "--size", "9x5"), 2, "square, N or NxN, not 9x5"),
         (("gtp", "shapes", "--size", "13"), 2, "no weights come with the package for 13x13, only for 5x5"),
         (("gtp", "shapes:weights=nowhere", "--size", "9"), 2, "nowhere: there is no such file"),
     ],

@@ -80,7 +80,7 @@ def test_other_mistakes(tmp_path: Path) -> None:
         (("--sims", "0"), "'--sims'"),
     ):
         assert message in run(tmp_path, "game.sgf", *arguments, "--workers", "0", status=2).stderr
-    assert ". cannot be read: Is a directory" in run(tmp_path, ".", status=2).stderr
+    assert ". cannot be read: it is a folder" in run(tmp_path, ".", status=2).stderr
 
 
 def test_an_interrupted_review_is_gone_on_with(tmp_path: Path) -> None:

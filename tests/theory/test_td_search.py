@@ -304,7 +304,9 @@ def test_it_is_the_native_tree_search(inner: Any, plies: int, confidence: float 
     if confidence is not None:
         options = {"v_init": "heuristic", "step_prior": confidence}
     settings = TreeSearchSettings(control="greedy", learner="monte-carlo", **options)
-    asked: dict[str, Any] = {"rng": Rng(5), "settings": settings, "value": lambda s: chance_of(s, Action(0))}
+    asked: dict[str, Any] = {"rng": Rng(5), "settings": settings}
+    if confidence is not None:
+        asked["value"] = lambda s: chance_of(s, Action(0))
     native, twin = TreeSearch(game, (), **asked), TreeSearchTwin(game, (), **asked)
     if confidence is None:
         ours = monte_carlo_tree(game)

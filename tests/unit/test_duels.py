@@ -163,7 +163,7 @@ class TestRun:
     def test_players_may_resign(self) -> None:
         """Who gives up has lost, and the game is shorter."""
         duel = {"game": "go", "options": {"size": 5}, "second": "uct:sims=300", "games": 4, "chunk": 4}
-        specs = ("uct:sims=10,resign=0.45", "uct:sims=10")
+        specs = ("uct:sims=50,resign=0.45", "uct:sims=50")
         cells = [
             DuelsSettings.from_mapping({"seed": 3, "duel": [{**duel, "first": spec}]}).cells()[0] for spec in specs
         ]

@@ -57,10 +57,8 @@ def review(
     from katachi.games.go.rules import Rules
     from katachi.games.go.sgf import SgfError
 
-    try:
-        record = Record.load(game)
-    except OSError as error:
-        raise InvalidArgumentError(f"{game} cannot be read: {error.strerror or error}") from None
+    if not game.name or game.is_dir():
+        raise InvalidArgumentError(f"{game} cannot be read: it is a folder")
     out = out or game.with_name(f"{game.stem}.review.sgf")
     if out.is_dir() or not out.parent.is_dir():
         raise InvalidArgumentError(f"{out} cannot be written: give the name of a file in a folder that exists")
@@ -68,6 +66,10 @@ def review(
         raise InvalidArgumentError(f"{out} is the record itself: give the review another name")
     if plot is not None:
         check_plot_name(plot)
+    try:
+        record = Record.load(game)
+    except OSError as error:
+        raise InvalidArgumentError(f"{game} cannot be read: {error.strerror or error}") from None
     try:
         chosen = record.rules_or(Rules.named("chinese"), komi)
         if rules is not None:
