@@ -20,11 +20,12 @@ struct Entry {
     Action action;                // the same for the record
     std::uint32_t later = never;  // the next entry with the same node
     Player to_play = Player::black;
-    bool is_first = true;   // of its node in this episode
-    bool is_greedy = true;  // what was chosen here was a best action
-    bool has_best = false;  // the actions here were compared
-    bool maximises = true;  // who moves here wants high values
-    bool is_end = false;    // nothing comes after it; told in the convention of states
+    bool is_first = true;    // of its node in this episode
+    bool is_greedy = true;   // what was chosen here was a best action
+    bool has_best = false;   // the actions here were compared
+    bool maximises = true;   // who moves here wants high values
+    bool is_end = false;     // nothing comes after it; told in the convention of states
+    bool is_marked = false;  // other threads are told of it
     double reward = 0;
     double value = 0;    // before the episode: V, V_init of a new node, V_playout where nothing is memorised
     double best = 0;     // V of the best action

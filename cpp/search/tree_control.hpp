@@ -52,6 +52,11 @@ class TreeControl {
         return static_cast<double>(options_.parent_count == ParentCount::children ? of_actions : of_node) + prior_visits_ * count;
     }
 
+    // Does it choose the same again where nothing has changed, ties aside?
+    bool is_steady() const {
+        return (options_.control == ControlPolicy::ucb1 || options_.control == ControlPolicy::greedy) && options_.opponent != OpponentModel::random;
+    }
+
     // Does this player want values to be high?
     bool maximises(Player player) const {
         return (player == Player::black) != (player != searcher_ && options_.opponent == OpponentModel::cooperative);

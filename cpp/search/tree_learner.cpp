@@ -1,7 +1,9 @@
 #include "search/tree_learner.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <ranges>
 
 namespace katachi {
@@ -19,7 +21,8 @@ TreeLearner::TreeLearner(const TreeSearchOptions& options, double initial)
       is_plain_(options.structure == Structure::tree && (options.learner == Learner::monte_carlo || options.learner == Learner::td) &&
                 options.plies == 1 && options.convention == Convention::afterstate && options.normalisation != Normalisation::local_return &&
                 (options.global_source == GlobalSource::running_return || options.global_source == GlobalSource::episode_return) &&
-                options.playout_policy != PlayoutPolicy::mast && options.v_playout != PlayoutValue::memory) {
+                options.playout_policy != PlayoutPolicy::mast && options.v_playout != PlayoutValue::memory),
+      backlog_(options.threads) {
     options_.step_prior += options.prior == Prior::none ? 0 : options.prior_visits;
 }
 
@@ -503,22 +506,25 @@ void TreeLearner::learn_raves(NodeStore& store, const Episode& episode, Taken& t
     }
 }
 
+// One more return for the actions that were taken. Which they are cannot be foretold, so that there is no branch.
+template <class Access, class IsTaken, class ActionOf>
+void TreeLearner::add_returns(Rave* raves, std::size_t count, double target, const IsTaken& is_taken, const ActionOf& action_of) {
+    const auto bits = std::bit_cast<std::uint64_t>(target);
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::uint64_t mask = is_taken(action_of(k)) ? ~std::uint64_t{0} : 0;
+        Access::store(raves[k].sum, raves[k].sum + std::bit_cast<double>(bits & mask));
+        Access::store(raves[k].count, raves[k].count + static_cast<double>(mask & 1));
+    }
+}
+
 // To the actions of entry i, which one of them has led on from.
 template <class Access>
 void TreeLearner::give_raves(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i) const {
     const Entry& entry = episode.entries[i];
     const NodeIndex first = store.first(entry.node);
-    const std::uint32_t count = store[entry.node].count;
     const Node* const children = &store[first];
-    Rave* const raves = &store.rave(first);
-    const double target = action_target(i + 1, episode);
-    const auto is_taken = taken.since(entry.to_play, i);
-    for (std::uint32_t k = 0; k < count; ++k) {
-        if (is_taken(children[k].action)) {
-            Access::store(raves[k].sum, raves[k].sum + target);
-            Access::store(raves[k].count, raves[k].count + 1);
-        }
-    }
+    add_returns<Access>(&store.rave(first), store[entry.node].count, action_target(i + 1, episode), taken.since(entry.to_play, i),
+                        [children](std::size_t k) { return children[k].action; });
 }
 
 std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episode, Taken& taken) {
@@ -529,6 +535,10 @@ std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episo
         if (entries[i].node == no_node) {
             continue;
         }
+        if (const std::uint32_t visits = store.visits(entries[i].node); backlog_.waits(visits)) {
+            keep(store, episode, taken, i, backlog_.patience(visits));
+            continue;
+        }
         const bool goes_on = i + 1 < entries.size() && entries[i + 1].node != no_node;
         Node& node = store[entries[i].node];
         const NodeLock lock(node);
@@ -536,13 +546,75 @@ std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episo
         AtomicAccess::store(node.visits, node.visits + 1);
         AtomicAccess::store(node.mark, node.mark + (goes_on ? 1 : 0));
         ++node.episodes;
-        const double error = options_.learner == Learner::monte_carlo ? returns_[i] - node.value : sums_[i];
-        AtomicAccess::store(node.value, node.value + step_size(node) * error);
+        AtomicAccess::store(node.value, taught(node, node.value, lesson(i)));
         if (goes_on && options_.rave != RaveUse::none) {
             give_raves<AtomicAccess>(store, episode, taken, i);
         }
     }
     return created;
+}
+
+// What entry i is to learn, for later.
+void TreeLearner::keep(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i, std::uint32_t patience) {
+    const Entry& entry = episode.entries[i];
+    Backlog::Kept& kept = backlog_.place(entry.node);
+    if (kept.node != entry.node) {
+        give(store, kept);
+        kept.node = entry.node;
+        kept.stays = 0;
+        kept.actions.clear();
+        kept.raves.clear();
+    }
+    kept.lessons[kept.episodes++] = lesson(i);
+    if (i + 1 < episode.entries.size() && episode.entries[i + 1].node != no_node) {
+        ++kept.going_on;
+        if (options_.rave != RaveUse::none) {
+            if (kept.actions.empty()) {
+                const Node* const children = &store[store.first(entry.node)];
+                const std::size_t count = store[entry.node].count;
+                std::transform(children, children + count, std::back_inserter(kept.actions), [](const Node& child) { return child.action; });
+                kept.raves.resize(count);
+            }
+            add_returns<PlainAccess>(kept.raves.data(), kept.raves.size(), action_target(i + 1, episode), taken.since(entry.to_play, i),
+                                     [actions = kept.actions.data()](std::size_t k) { return actions[k]; });
+        }
+    }
+    if (kept.episodes >= patience) {
+        give(store, kept);
+    }
+}
+
+// In the order of the episodes, as if they had just ended.
+void TreeLearner::give(NodeStore& store, Backlog::Kept& kept) const {
+    if (kept.episodes == 0) {
+        return;
+    }
+    Node& node = store[kept.node];
+    const NodeLock lock(node);
+    double value = node.value;
+    for (std::uint32_t k = 0; k < kept.episodes; ++k) {
+        AtomicAccess::store(node.visits, node.visits + 1);
+        ++node.episodes;
+        value = taught(node, value, kept.lessons[k]);
+    }
+    AtomicAccess::store(node.value, value);
+    AtomicAccess::store(node.mark, node.mark + kept.going_on);
+    if (!kept.raves.empty() && kept.going_on > 0) {
+        Rave* const raves = &store.rave(store.first(kept.node));
+        for (std::size_t k = 0; k < kept.raves.size(); ++k) {
+            AtomicAccess::store(raves[k].sum, raves[k].sum + kept.raves[k].sum);
+            AtomicAccess::store(raves[k].count, raves[k].count + kept.raves[k].count);
+            kept.raves[k] = {};
+        }
+    }
+    kept.episodes = kept.going_on = 0;
+}
+
+void TreeLearner::give_backlog(NodeStore& store) {
+    for (Backlog::Kept& kept : backlog_.all()) {
+        give(store, kept);
+        kept.node = no_node;  // nodes may move before the next episode
+    }
 }
 
 void TreeLearner::finish(NodeStore& store, const Episode& episode, Range& global) {

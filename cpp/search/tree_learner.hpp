@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "search/backlog.hpp"
 #include "search/episode.hpp"
 #include "search/node_store.hpp"
 #include "search/tree_options.hpp"
@@ -38,8 +39,10 @@ class TreeLearner {
     void learn_raves(NodeStore& store, const Episode& episode, Taken& taken) const;
 
     // The whole episode, RAVE values too, while other threads walk through the tree. Only where learning is plain. Returns how many nodes had their
-    // first visit.
+    // first visit. What nodes with many visits have learnt is given later, all of it by `give_backlog`.
     std::uint32_t learn_together(NodeStore& store, const Episode& episode, Taken& taken);
+    void give_backlog(NodeStore& store);
+    Backlog& backlog() { return backlog_; }
 
     // A tree of afterstates, one-ply errors or returns: one pass will do.
     bool is_plain() const { return is_plain_; }
@@ -64,6 +67,16 @@ class TreeLearner {
     void learn_plainly(NodeStore& store, const Episode& episode);
     template <class Access>
     void give_raves(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i) const;
+    template <class Access, class IsTaken, class ActionOf>
+    static void add_returns(Rave* raves, std::size_t count, double target, const IsTaken& is_taken, const ActionOf& action_of);
+    // What entry i of the last episode is to learn: its return, or TD errors.
+    double lesson(std::size_t i) const { return options_.learner == Learner::monte_carlo ? returns_[i] : sums_[i]; }
+    // The value of a node after a lesson; its visit has been counted.
+    double taught(const Node& node, double value, double lesson) const {
+        return value + step_size(node) * (options_.learner == Learner::monte_carlo ? lesson - value : lesson);
+    }
+    void keep(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i, std::uint32_t patience);
+    void give(NodeStore& store, Backlog::Kept& kept) const;
     void measure(const Episode& episode);
     void measure_two_ply(const Episode& episode);
     void give_returns(NodeStore& store, const Episode& episode);
@@ -83,6 +96,7 @@ class TreeLearner {
     double initial_;
     double lambda_;  // of the present episode
     bool is_plain_;
+    Backlog backlog_;
     std::vector<double> discounts_;
     std::vector<double> traces_;
     std::vector<double> returns_;      // of each entry, with the reward of entering it (afterstates)

@@ -55,12 +55,27 @@ bool TreeMemory::advance(const Slice& slice) {
     return is_finished() || (has_answer() && meter().is_spent(true));
 }
 
+// Whatever ends the work of a thread, the tree gets all that it has learnt.
+class TreeMemory::Delivery {
+   public:
+    explicit Delivery(TreeMemory& member) : member_(member) {}
+    Delivery(const Delivery&) = delete;
+    Delivery(Delivery&&) = delete;
+    Delivery& operator=(const Delivery&) = delete;
+    Delivery& operator=(Delivery&&) = delete;
+    ~Delivery() { member_.learner_.give_backlog(member_.store_); }
+
+   private:
+    TreeMemory& member_;
+};
+
 // Until the slice or the limit is spent. A search that has no answer yet does at least one simulation. Simulations are given out by the portion, and
 // each thread counts its own: numbers that all threads change are slow.
 void TreeMemory::work(TreeMemory& member, const Slice& slice, const std::atomic<bool>& is_stopped) {
     const bool limits_steps = meter().limit().steps.has_value();
     const std::uint64_t most = has_answer() ? meter().simulations_left() : std::max<std::uint64_t>(meter().simulations_left(), 1);
     const std::uint64_t portion = limits_steps ? 1 : static_cast<std::uint64_t>(simulations_per_look());
+    const Delivery delivery(member);
     while (!is_stopped && !slice.expired() && !member.is_finished()) {
         const std::uint64_t first = given_out_.fetch_add(portion);
         const bool is_needed = first == 0 && !has_answer();

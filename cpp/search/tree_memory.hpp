@@ -222,6 +222,8 @@ class TreeMemory : public Search {
     go::OwnershipTally ownership_;
 
    private:
+    class Delivery;
+
     void check_threads() const;
     void work(TreeMemory& member, const Slice& slice, const std::atomic<bool>& is_stopped);
     void take_all();

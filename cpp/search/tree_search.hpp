@@ -322,7 +322,8 @@ class TreeSearch final : public TreeMemory {
         }
         const double value = is_memorised ? store_.value(next) : next != no_node ? new_value(next, state) : playout_value(state, action);
         enter(next, is_observed() ? child : no_node, action, reward, value, state);
-        if (is_shared()) [[unlikely]] {
+        if (is_shared() && !learner_.backlog().waits(store_.visits(next))) [[unlikely]] {
+            episode_.entries.back().is_marked = true;
             std::atomic_ref(store_[next].walkers).fetch_add(1, std::memory_order_relaxed);
         }
         return next;
@@ -330,8 +331,10 @@ class TreeSearch final : public TreeMemory {
 
     // The present episode is over.
     void leave_nodes() {
-        for (std::size_t i = 1; i < episode_.entries.size() && episode_.entries[i].node != no_node; ++i) {
-            std::atomic_ref(store_[episode_.entries[i].node].walkers).fetch_sub(1, std::memory_order_relaxed);
+        for (const Entry& entry : episode_.entries) {
+            if (entry.is_marked) {
+                std::atomic_ref(store_[entry.node].walkers).fetch_sub(1, std::memory_order_relaxed);
+            }
         }
     }
 
@@ -492,6 +495,12 @@ class TreeSearch final : public TreeMemory {
     }
 
     [[gnu::noinline]] std::uint32_t choose_otherwise(NodeIndex node, const S& state, Rng& rng) {
+        const bool may_stay = is_shared() && control_.is_steady() && learner_.backlog().waits(store_.visits(node));
+        if (may_stay) {
+            if (const auto kept = learner_.backlog().choice(node)) {
+                return *kept;
+            }
+        }
         const double epsilon_now = options_.control == ControlPolicy::epsilon_greedy ? epsilon(steps_) : 0;
         const Choice choice = control_.choose(store_, node, state.to_play(), global_, epsilon_now, rng, facts_.deterministic ? nullptr : &allowed_);
         if (choice.has_best) {
@@ -499,6 +508,9 @@ class TreeSearch final : public TreeMemory {
             entry.has_best = true;
             entry.is_greedy = choice.is_greedy;
             entry.best = choice.best;
+        }
+        if (may_stay) {
+            learner_.backlog().stay(node, choice.slot, store_.visits(store_.first(node) + choice.slot));
         }
         return choice.slot;
     }

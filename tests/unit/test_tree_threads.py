@@ -62,6 +62,27 @@ def test_returns_of_all_moves_as_first_are_all_counted(threads: int) -> None:
     assert all(child.rave[1] >= child.visits for child in search.tree.root.children() if child.rave)
 
 
+@pytest.mark.parametrize("name", ["uct", "mc-rave"])
+@pytest.mark.parametrize("threads", [2, 5])
+def test_returns_kept_back_reach_their_nodes(name: str, threads: int) -> None:
+    """The root's mean return is that of its actions: every episode takes one. Stopped or not, nothing is left behind."""
+    search = search_of(changed(name, threads=threads))
+    search.run(Limit(simulations=2000))
+    search.run(Limit(seconds=60), lambda share: False)
+    check_counts(search, search.simulations)
+    root = search.tree.root
+    sums = sum(child.visits * child.value for child in root.children())
+    assert sums / root.visits == pytest.approx(root.value, abs=1e-9)
+    assert max(child.visits for child in root.children()) > 500  # visits enough to be kept back at two plies
+
+
+def test_few_visits_are_told_at_once() -> None:
+    """Threads on their way to new nodes see each other: they hardly ever try the same one at the same time."""
+    search = search_of(preset("mc-rave", threads=2))
+    search.run(Limit(simulations=2000))
+    assert len(search.tree) > 1800
+
+
 @pytest.mark.parametrize("name", ["uct", "sarsa-uct", "mc-rave"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_find_what_one_thread_finds(name: str, threads: int) -> None:
