@@ -143,6 +143,9 @@ def test_a_run_from_python_and_its_players(tmp_path: Path) -> None:
     for spec, game_size, text in (
         (f"net:weights={weights}", 9, "is for boards of 5 by 5, not of 9 by 9"),
         ("net:weights=nowhere.safetensors", 5, "there is no such file"),
+        (f"net:weights={tmp_path}", 5, "is a folder, not a file of weights: it has checkpoint.safetensors"),
+        (f"net:weights={tmp_path / 'snapshots'}", 5, "it has games_0000000040.safetensors, games_0000000080"),
+        (f"net:weights={tmp_path / 'metrics.jsonl'}", 5, "is damaged or no file of weights"),
     ):
         with pytest.raises(WeightsError, match=text):
             make_player(spec).check(GoGame(game_size))  # type: ignore[attr-defined]
@@ -222,7 +225,9 @@ def test_margins_of_gnugo() -> None:
     [
         (("--rule", "td-nu"), "there is no rule called 'td-nu'"),
         (("--trainer", "adam"), "there is no trainer called 'adam'"),
-        (("--opponent", "gnuga"), "there is no player called 'gnuga'"),
+        (("--opponent", "gnuga"), "there is no opponent called 'gnuga': did you mean 'gnugo'?"),
+        (("--opponent", "selv"), "there is no opponent called 'selv': did you mean 'self'?"),
+        (("--opponent", "ucd:c_p=1"), "there is no player called 'ucd'"),
         (("--referee", "me"), "a referee is ownership, gnugo or gtp:COMMAND, not 'me'"),
         (("--size", "5x7"), "boards of learners are square, N or NxN, not 5x7"),
         (("--hidden", "a,b"), "hidden layers are numbers with commas, not 'a,b'"),
@@ -236,7 +241,25 @@ def test_mistakes_have_names(arguments: tuple[str, ...], text: str, tmp_path: Pa
     assert run.returncode != 0
     assert text in run.stderr
     assert "Traceback" not in run.stderr
-    assert len(run.stderr) < 300
+    assert len(run.stderr) < 400
+
+
+def test_a_run_that_did_not_start_does_not_keep_its_folder(tmp_path: Path) -> None:
+    """Who corrects the command of an engine, or anything else, can give the same folder."""
+    for opponent, text in (("gtp:cat", "not a GTP answer"), ("gtp:false", "ended"), ("gtp:nowhere", "no program")):
+        run = katachi("learn", "--games", "5", "--opponent", opponent, "--out", str(tmp_path))
+        assert run.returncode == 2
+        assert text in run.stderr
+    run = katachi("learn", "--games", "5", "--opponent", "random", "--out", str(tmp_path), "--json")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["games"] == 5
+    whole = network_learning(learner(opponents=("random",)))
+    whole.run(5)
+    assert read_network(tmp_path / "checkpoint.safetensors").weights.tobytes() == whole.weights.tobytes()
+    run = katachi("learn", "--games", "5", "--opponent", "random", "--out", str(tmp_path))
+    assert (run.returncode, run.stderr) == (0, "5/5 games\n")
+    run = katachi("learn", "--games", "5", "--opponent", "wally", "--out", str(tmp_path))
+    assert "opponents: ['random'] there, ['wally'] now" in run.stderr
 
 
 def test_every_setting_has_an_option() -> None:

@@ -141,7 +141,8 @@ class _LineTeller:
     def __call__(self, done: int, line: str, table: Callable[[], str] = str) -> None:
         if done == self._total or time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
-            print(f"{done}/{self._total} {self._unit}: {line}", file=sys.stderr, flush=True)
+            told = f": {line}" if line else ""
+            print(f"{done}/{self._total} {self._unit}{told}", file=sys.stderr, flush=True)
 
 
 @contextmanager

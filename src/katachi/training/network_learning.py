@@ -303,8 +303,9 @@ class _Run:
         self._play = network_learning(settings)
         self.outside = Outside(settings.make_game(), settings.opponents, settings.referee, Rng(settings.seed))
         self._cpu = time.process_time()  # when the row of metrics began that comes next
-        if has_checkpoint(folder):
-            self._take_up(read_network(self._path))
+        # A run that ended before its first game, as by an engine that did not start, has nothing to go on from.
+        if has_checkpoint(folder) and (file := read_network(self._path)).header.games > 0:
+            self._take_up(file)
         self.rows = RowsFile(folder, self._play.games, count="games", tensorboard=schedule.tensorboard)
         self._save()
 

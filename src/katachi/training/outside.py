@@ -3,19 +3,21 @@
 The native loop rests where it needs one (`waiting`); here it is answered, and goes on.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from katachi import _core
 from katachi._core import Rng
-from katachi.core.errors import EngineError, InvalidArgumentError
+from katachi.core.errors import EngineError, InvalidArgumentError, UnknownNameError
+from katachi.core.settings import did_you_mean
 from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.vertex import format_vertex
 from katachi.players.gtp_process import GtpProcess
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
-from katachi.players.registry import make_player
+from katachi.players.registry import make_player, player_names
 
 __all__ = ["GNUGO", "GNUGO_REFEREE", "INSIDE", "GtpReferee", "OnScore", "Outside"]
 
@@ -86,6 +88,16 @@ def _margin(text: str, name: str) -> float:
     raise EngineError(f"{name} answered final_score with {text!r}")
 
 
+def _opponent(name: str) -> GamePlayer | None:
+    """None if the native loop plays it."""
+    if name in INSIDE:
+        return None
+    known = {*INSIDE, "gnugo", *player_names()}
+    if re.fullmatch(r"[a-z0-9-]+", name) and name not in known:
+        raise UnknownNameError(f"there is no opponent called {name!r}: {did_you_mean(name, known)}")
+    return make_player(GNUGO if name == "gnugo" else name)
+
+
 class Outside:
     """Opponents and the referee of a run that are not in native code."""
 
@@ -94,9 +106,7 @@ class Outside:
     ) -> None:
         """`on_score` is told what a referee outside says of final positions."""
         self._game, self._rng, self._on_score = game, rng.split("outside"), on_score
-        self._players: list[GamePlayer | None] = [
-            None if name in INSIDE else make_player(GNUGO if name == "gnugo" else name) for name in opponents
-        ]
+        self._players = [_opponent(name) for name in opponents]
         for player in self._players:
             if player is not None:
                 check_player(player, game)

@@ -46,7 +46,8 @@ def read_arrays(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     from safetensors import SafetensorError, safe_open
 
     if path.is_dir():
-        raise WeightsError("is a folder, not a file of weights")
+        inside = ", ".join(sorted(file.name for file in path.glob("*.safetensors")))
+        raise WeightsError("is a folder, not a file of weights" + (f": it has {inside}" if inside else ""))
     try:
         with safe_open(str(path), framework="numpy") as file:
             text = (file.metadata() or {}).get(_KEY)
