@@ -15,7 +15,7 @@ import pytest
 
 from katachi._core import Rng
 from katachi.cli.learn import learn as learn_command
-from katachi.core.errors import StoreError, WeightsError
+from katachi.core.errors import EngineError, StoreError, WeightsError
 from katachi.games.go import GoGame
 from katachi.learning.network_trainers import NetworkTrainerSettings
 from katachi.players.registry import make_player
@@ -198,6 +198,16 @@ def test_gnugo_as_opponent_and_as_referee(tmp_path: Path) -> None:
             assert run.returncode == 0, run.stderr
     one, other = (read_network(folder / "checkpoint.safetensors") for folder in folders)
     assert one.weights.tobytes() == other.weights.tobytes()
+
+
+@pytest.mark.parametrize("given", [{"opponents": ("gnugo",)}, {"referee": "gnugo"}])
+def test_without_gnugo(given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told before anything is played, and what to install."""
+    monkeypatch.setattr("katachi.players.external._GAMES", ())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineError, match="install Debian package gnugo"):
+        learn(learner(**given), games=5, folder=tmp_path / "run")
+    assert not (tmp_path / "run" / "checkpoint.safetensors").exists()
 
 
 def test_margins_of_gnugo() -> None:

@@ -15,7 +15,8 @@ from katachi.games.contract import Game
 from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 from katachi.games.go.vertex import format_vertex
-from katachi.players.gtp_process import GtpProcess
+from katachi.players.external import need_program
+from katachi.players.gtp_process import GtpProcess, split_command
 from katachi.players.player import GamePlayer, check_player, close_player, tell_new_game
 from katachi.players.registry import make_player, player_names
 
@@ -42,6 +43,10 @@ class GtpReferee:
         self._command = command
         self._process: GtpProcess | None = None
         self._known: dict[str, float] = {}
+
+    def check(self) -> None:
+        """An error if the program is not there, before a game is played for it. Starts nothing."""
+        need_program(split_command(self._command)[0])
 
     def margin(self, position: Position, tick: Callable[[], object] | None = None) -> float:
         """Black's margin by what is on the board, without prisoners that were taken before and without komi."""
@@ -117,6 +122,8 @@ class Outside:
             self._referee = GtpReferee(referee.removeprefix("gtp:"))
         elif referee != "ownership":
             raise InvalidArgumentError(f"a referee is ownership, gnugo or gtp:COMMAND, not {referee!r}")
+        if self._referee is not None:
+            self._referee.check()
         self._moves: list[int] = []  # of the game that is being played
         self._state: Any = None
         self._number = -1  # of that game
