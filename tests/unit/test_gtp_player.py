@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ from katachi.core.time_control import TimeSettings, parse_time_settings
 from katachi.games.go import Position, Rules
 from katachi.games.go.game import GoGame
 from katachi.gtp.protocol import GtpError
+from katachi.players import gtp_process
 from katachi.players.external import find_program, need_program
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.gtp_process import MAX_ANSWER, EngineRefusedError, GtpProcess, split_command
@@ -165,6 +167,22 @@ def test_an_engine_that_hangs_is_ended() -> None:
         assert not process.is_running
         with pytest.raises(EngineError, match="cannot be asked 'name': it did not answer 'genmove black' within"):
             process.ask("name")
+
+
+def test_time_in_which_we_were_stopped_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that is stopped for longer than an engine may take, and goes on: the engine was stopped, too."""
+    now = 100.0
+    monkeypatch.setattr(gtp_process, "time", SimpleNamespace(monotonic=lambda: now))
+    wait = gtp_process._Wait(2.0, None)
+    for _ in range(30):
+        now += 0.05
+        assert wait.next() is not None
+    now += 90.0
+    assert wait.next() is not None
+    now += 0.4
+    assert wait.next() == pytest.approx(0.05)
+    now += 0.2
+    assert wait.next() is None  # 1.5 + 0.4 + 0.2 seconds of its own
 
 
 def test_an_engine_that_dies_is_an_error_with_its_last_words() -> None:

@@ -46,6 +46,7 @@ STDERR_LINES = 200
 _SHOWN_LINES = 10  # of stderr, in an error
 _MAX_LINE = 4096  # of stderr: a longer one is cut into several
 _TICK = 0.05  # seconds between two looks at who is waiting
+_STALL = 1.0  # seconds between two looks by which we must have been stopped
 _TO_ARRIVE = 0.2  # seconds in which what a dead engine has written comes out of the pipe
 _TO_TERMINATE = 0.5  # seconds between SIGTERM and SIGKILL
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
@@ -348,21 +349,29 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 class _Wait:
-    """One deadline for all the parts of an exchange."""
+    """One deadline for all the parts of an exchange.
+
+    Time in which we were stopped ourselves does not count: whoever stops a job and lets it go on, or a whole machine,
+    has stopped the engine, too, or not let it be heard.
+    """
 
     def __init__(self, seconds: float, tick: Callable[[], object] | None) -> None:
         self.told = f"{seconds:g} s (gtp[timeout={2 * seconds:g}]:COMMAND allows more)"
-        self._deadline = time.monotonic() + seconds
+        self._looked = time.monotonic()
+        self._deadline = self._looked + seconds
         self._tick = tick
-        self._next_tick = time.monotonic() + _TICK
+        self._next_tick = self._looked + _TICK
 
     def next(self) -> float | None:
         """How long to sleep before the next look, or None when the time is over."""
         now = time.monotonic()
+        if now - self._looked >= _STALL:  # looks are a tick apart, unless we were stopped
+            self._deadline += now - self._looked
         if self._tick is not None and now >= self._next_tick:
             self._tick()
             now = time.monotonic()
             self._next_tick = now + _TICK
+        self._looked = now
         return min(self._deadline - now, _TICK) if now < self._deadline else None
 
 
