@@ -46,7 +46,11 @@ class Mean:
     @property
     def interval(self) -> tuple[float, float]:
         """95 %, by Student's t."""
-        half = _t(len(self.values) - 1) * self.error if len(self.values) > 1 else inf
+        return self.interval_of_best(1)
+
+    def interval_of_best(self, cells: int) -> tuple[float, float]:
+        """As wide as the best of so many needs (Bonferroni)."""
+        half = _t(len(self.values) - 1, cells) * self.error if len(self.values) > 1 else inf
         return self.value - half, self.value + half
 
     def __str__(self) -> str:
@@ -54,11 +58,11 @@ class Mean:
         return f"{self.value:.1f}" + (f" ({low:.1f} to {high:.1f})" if len(self.values) > 1 else "")
 
 
-def _t(degrees: float) -> float:
-    """The 97.5 % quantile of Student's t."""
+def _t(degrees: float, cells: int = 1) -> float:
+    """The 97.5 % quantile of Student's t, further out for one of several."""
     from scipy.stats import t
 
-    return float(t.ppf(0.975, degrees))
+    return float(t.ppf(1 - 0.025 / cells, degrees))
 
 
 def gap_between(one: Mean, other: Mean) -> tuple[float, float, float]:
@@ -230,7 +234,10 @@ def is_equal(text: str, one: Mean | None, other: Mean | None, within: float | No
 
 
 def reaches(text: str, cell: Cell | None, share: float, within: int, **test: Any) -> Finding:  # noqa: ANN401
-    """Does the share of wins get there within so many games of training? The best of all points is judged."""
+    """Does the share of wins get there within so many games of training? The best of all points is judged.
+
+    It is missed if both games and runs exclude it: games of several runs tell nothing about how much runs differ.
+    """
     if cell is None or not cell.points(**test):
         return not_run(text)
     points = [point for point in cell.points(**test) if point <= within]
@@ -239,6 +246,9 @@ def reaches(text: str, cell: Cell | None, share: float, within: int, **test: Any
         return not_run(text)
     best = max(scores, key=lambda point: (scores[point].win_rate, -point))
     verdict = at_least(scores[best], share, cells=len(scores))
+    runs = cell.shares(best, **test)
+    if verdict == "not" and runs is not None and len(runs.values) > 1:
+        verdict = "not" if runs.interval_of_best(len(scores))[1] < share else "partly"
     first = cell.first_at(share, **test)
     is_in_time = first is not None and first <= within
     told = f"first after {first:,}, " if is_in_time else ""

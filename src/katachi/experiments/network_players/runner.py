@@ -1,48 +1,66 @@
 """Table 1 and Figure 18: trained networks with 3 plies against GNU Go, and end positions that they call won or lost.
 
 The source shows the best snapshot of each combination, which is chosen by the games that it is judged by. Here some
-games choose it (`stage` choice), and others judge it (`stage` judged). GNU Go plays, and it scores the final positions.
+games choose the best snapshot of each run (`stage` choice), and others judge it (`stage` judged). All of those choose
+the one that stands for headline 9, which new games judge (`stage` headline). GNU Go plays, and it scores the final
+positions.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from katachi.arena.executor import Executor
-from katachi.arena.statistics import Score
 from katachi.core.errors import InvalidArgumentError
 from katachi.core.settings import Settings
-from katachi.experiments.duel_plots import new_figure, plot_published, plot_scores, save_figure
-from katachi.experiments.duels import at_least, difference, percent
-from katachi.experiments.experiment import Claim, Progress, Row, Summary, Verdict, read_rows, summary_of
-from katachi.experiments.go_duels import Finding, all_of, mixed
+from katachi.experiments.duel_plots import new_figure, plot_published, save_figure
+from katachi.experiments.duels import percent
+from katachi.experiments.experiment import Claim, Progress, Row, Summary, read_rows, summary_of
+from katachi.experiments.go_duels import all_of, mixed
 from katachi.experiments.network_players.ends import FILE
-from katachi.experiments.network_results import chi_square, not_run
+from katachi.experiments.network_players.findings import (
+    called,
+    end_findings,
+    factor,
+    headline_games,
+    table_findings,
+    widths,
+)
+from katachi.experiments.network_players.games import (
+    RULES,
+    TRAINERS,
+    Cell,
+    best_candidate,
+    best_of_all,
+    calls_of,
+    judged_runs,
+    matches,
+    named,
+    shown_of_cell,
+)
+from katachi.experiments.network_results import Mean
 from katachi.experiments.network_runs import (
     Match,
     NetworkRuns,
-    TrainingRun,
     keep,
     row_key,
     snapshot_path,
     train_networks,
 )
+from katachi.players.external import need_program
 
-__all__ = ["PlayersSettings", "best_candidate", "draw", "run", "summarise", "total"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-Cell: TypeAlias = tuple[str, str]  # trainer and rule
+__all__ = ["PlayersSettings", "draw", "run", "summarise", "total"]
 
 _MATCH = "katachi.experiments.network_runs:play_match"
 _ENDS = "katachi.experiments.network_players.ends"
-_TRAINERS = ("residual", "residual-lambda", "rprop")
-_RULES = ("td-directed", "td-leaf", "td-mu")
-_COLUMNS = ("trainer", "rule", "best snapshot", "chosen by", "won against GNU Go", "printed", "lost games as 0",
-            "printed score", "mean score", "end positions called right")  # fmt: skip
-_CHOICE, _JUDGED = 10_000_000, 20_000_000  # seeds of the games
-_ENOUGH = 200  # games for a headline
+_COLUMNS = ("trainer", "rule", "runs", "mean of runs", "best snapshot", "chosen by", "won by it", "printed",
+            "lost games as 0", "printed score", "mean score", "end positions called right")  # fmt: skip
+_CHOICE, _JUDGED, _HEADLINE = 10_000_000, 20_000_000, 30_000_000  # seeds of the games
 
 
 class _Ends(Settings):
@@ -56,30 +74,25 @@ class PlayersSettings(Settings):
     """All that the rows depend on."""
 
     runs: NetworkRuns = Field(description="What is trained.")
-    candidates: list[int] = Field(min_length=1, description="Snapshots of which the best is chosen.")
-    choice: Match = Field(description="The games that choose.")
-    judged: Match = Field(description="The games that judge.")
+    candidates: list[int] = Field(min_length=1, description="Snapshots of a run of which the best is chosen.")
+    choice: Match = Field(description="The games that choose, of each candidate.")
+    judged: Match = Field(description="The games that judge, of the best of each run.")
+    headline: Match = Field(description="The games that judge the best of all.")
     ends: _Ends = Field(description="End positions.")
 
     @classmethod
     def read(cls, settings: Mapping[str, Any]) -> "PlayersSettings":
         """From the settings of a scale, with the seed."""
-        own = {name: settings[name] for name in ("candidates", "choice", "judged", "ends")}
+        own = {name: settings[name] for name in ("candidates", "choice", "judged", "headline", "ends")}
         rest = {name: value for name, value in settings.items() if name not in own}
         return cls(
             runs=NetworkRuns.from_mapping(rest),
             candidates=own["candidates"],
             choice=Match.from_mapping(own["choice"]),
             judged=Match.from_mapping(own["judged"]),
+            headline=Match.from_mapping(own["headline"]),
             ends=_Ends.from_mapping(own["ends"]),
         )
-
-    def cells(self) -> dict[Cell, list[TrainingRun]]:
-        """Runs by trainer and rule."""
-        found: dict[Cell, list[TrainingRun]] = {}
-        for told in self.runs.runs():
-            found.setdefault((told.trainer, told.rule), []).append(told)
-        return found
 
     @property
     def points(self) -> list[int]:
@@ -90,37 +103,42 @@ class PlayersSettings(Settings):
 def total(settings: Mapping[str, Any]) -> int:
     """Runs, games that choose and that judge, end positions and the calls of all runs."""
     told = PlayersSettings.read(settings)
-    runs, cells = len(told.runs.runs()), len(told.cells())
-    choices = runs * len(told.candidates) * told.choice.chunks
-    return runs + choices + cells * told.judged.chunks + 1 + runs
+    runs = len(told.runs.runs())
+    games = len(told.candidates) * told.choice.chunks + told.judged.chunks
+    return runs + runs * games + told.headline.chunks + 1 + runs
 
 
 def run(settings: Mapping[str, Any], rows_path: Path, executor: Executor, progress: Progress) -> None:
     """Trains, chooses, judges, calls: what is missing."""
     if len(read_rows(rows_path)) >= total(settings):
         return
+    need_program("gnugo")  # now, not when all networks have been trained
     told = PlayersSettings.read(settings)
     runs = {_run_key(one.key): one for one in told.runs.runs()}
     folders = train_networks(told.runs, rows_path, executor, progress, dict.fromkeys(runs, told.points))
-    seed = told.runs.seed
+    seeds = told.runs.seed + 1
 
-    def play(works: list[dict[str, Any]]) -> None:
+    def play(works: list[dict[str, Any]]) -> list[Row]:
         there = {row_key(row) for row in read_rows(rows_path)}
         keep(_MATCH, [work for work in works if row_key(work) not in there], rows_path, executor, progress)
+        return read_rows(rows_path)
 
-    play([
+    # Runs of one number have the same games, whatever trains them.
+    rows = play([
         work
         for key, one in runs.items()
         for after in told.candidates
-        for work in told.choice.works(one.key, folders[key], after, "choice", _CHOICE * (seed + 1) + 1000 * one.number)
+        for work in told.choice.works(one.key, folders[key], after, "choice", _CHOICE * seeds + 1000 * one.number)
     ])  # fmt: skip
-    rows = read_rows(rows_path)
-    judged = []
-    for cell in told.cells():
-        best = best_candidate(rows, cell)
-        key = _run_key(best)
-        judged += told.judged.works(runs[key].key, folders[key], best["after"], "judged", _JUDGED * (seed + 1))
-    play(judged)
+    rows = play([
+        work
+        for key, one in runs.items()
+        for after in [best_candidate(rows, one.trainer, one.rule, one.number)[-1]]
+        for work in told.judged.works(one.key, folders[key], after, "judged", _JUDGED * seeds + 1000 * one.number)
+    ])  # fmt: skip
+    best = named(best_of_all(rows))
+    key = _run_key(best)
+    play(told.headline.works(runs[key].key, folders[key], best["after"], "headline", _HEADLINE * seeds))
     _call(told, rows_path, folders, executor, progress)
 
 
@@ -145,7 +163,7 @@ def _call(
         }
         for one in told.runs.runs()
     ]
-    best = best_candidate(rows)
+    best = named(best_of_all(rows))
     made = {
         **best,
         "kind": "positions",
@@ -164,229 +182,102 @@ def _run_key(run: Mapping[str, Any]) -> tuple[Any, ...]:
     return row_key({**{name: run[name] for name in ("name", "trainer", "rule", "number")}, "kind": "run"})
 
 
-# ---- what the games say ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Games:
-    """Games of some rows, added up."""
-
-    score: Score
-    mean: float  # score
-    positive: float  # the same, lost games counting 0
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> "_Games":
-        games = sum(row["games"] for row in rows)
-        means = [sum(row["games"] * row[name] for row in rows) / games for name in ("score", "positive_score")]
-        return cls(Score(sum(row["wins"] for row in rows), games), *means)
-
-
-def _matches(rows: Sequence[Row], stage: str, cell: Cell | None = None) -> dict[tuple[Any, ...], _Games]:
-    """By trainer, rule, number and snapshot."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
-    for row in sorted(rows, key=lambda row: str(row_key(row))):
-        is_of = cell is None or (row["trainer"], row["rule"]) == cell
-        if row["kind"] == "match" and row["stage"] == stage and is_of:
-            found.setdefault((row["trainer"], row["rule"], row["number"], row["after"]), []).append(row)
-    return {key: _Games.of(own) for key, own in found.items()}
-
-
-def best_candidate(rows: Sequence[Row], cell: Cell | None = None) -> dict[str, Any]:
-    """The snapshot of a cell, or of all, that has won most of the games that choose; of equals, by score."""
-    found = _matches(rows, "choice", cell)
-    if not found:
-        raise InvalidArgumentError("no games have chosen a network yet")
-    best = max(found, key=lambda key: (found[key].score.win_rate, found[key].mean, key))
-    return {"name": "", **dict(zip(("trainer", "rule", "number", "after"), best, strict=True))}
-
-
-def _judged(rows: Sequence[Row]) -> dict[Cell, _Games]:
-    return {key[:2]: games for key, games in _matches(rows, "judged").items()}
-
-
-def _calls(rows: Sequence[Row]) -> dict[Cell, dict[int, Score]]:
-    """Right calls of end positions by snapshot. A position is shown twice, and counts once."""
-    found: dict[Cell, dict[int, Score]] = {}
-    for row in rows:
-        for call in row["calls"] if row["kind"] == "ends" else ():
-            own = found.setdefault((row["trainer"], row["rule"]), {})
-            own[call["after"]] = own.get(call["after"], Score(0, 0)) + Score(call["right"] / 2, call["of"] // 2)
-    return {cell: dict(sorted(own.items())) for cell, own in found.items()}
-
-
 def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
     """Cell by cell."""
-    judged, calls = _judged(rows), _calls(rows)
-    if not judged:
+    runs, calls = judged_runs(rows), calls_of(rows)
+    if not runs:
         raise InvalidArgumentError("no network has been judged yet")
     numbers = claim.numbers
     answers = {
-        "ekker-table-1": mixed(_table_findings(judged, numbers["table"])),
-        "ekker-x16": all_of([_factor(judged, place, numbers["p"]) for place in (0, 1)]),
-        "ekker-fig-18": mixed(_end_findings(calls, numbers["h10"])),
-        "ekker-h9": all_of([_best(rows, judged, numbers["h9"])]),
-        "ekker-h10": all_of(
-            [_called("TD(mu)", calls, (trainer, "td-mu"), numbers["h10"]) for trainer in _TRAINERS[1:]]
-        ),
-    }
-    lines = [_line(rows, cell, judged, calls, numbers["table"]) for cell in _ordered(judged)]
+        "ekker-table-1": mixed(table_findings(rows, numbers["table"])),
+        "ekker-x16": mixed([
+            *(factor(rows, place, numbers["p"], numbers["table"]) for place in (0, 1)),
+            widths(rows, numbers["intervals"]),
+        ]),
+        "ekker-fig-18": mixed(end_findings(calls, numbers["h10"])),
+        "ekker-h9": all_of([headline_games(rows, numbers["h9"])]),
+        "ekker-h10": all_of([called("TD(mu)", calls, (trainer, "td-mu"), numbers["h10"]) for trainer in TRAINERS[1:]]),
+    }  # fmt: skip
+    lines = [_line(rows, cell, calls.get(cell, {}), numbers["table"]) for cell in runs]
     return summary_of(_COLUMNS, lines, answers)
-
-
-def _ordered(judged: Mapping[Cell, object]) -> list[Cell]:
-    known = [(trainer, rule) for trainer in (*_TRAINERS, "backpropagation") for rule in _RULES]
-    return [cell for cell in known if cell in judged]
 
 
 def _line(
     rows: Sequence[Row],
     cell: Cell,
-    judged: Mapping[Cell, _Games],
-    calls: Mapping[Cell, Mapping[int, Score]],
+    calls: Mapping[int, Mean],
     table: Mapping[str, Mapping[str, Sequence[float]]],
 ) -> list[str]:
-    games, best = judged[cell], best_candidate(rows, cell)
-    chosen = _matches(rows, "choice", cell)[cell[0], cell[1], best["number"], best["after"]]
+    """The best of each run, then the best of all of them by the games that choose, as in Table 1."""
+    own, best = judged_runs(rows)[cell], shown_of_cell(rows, cell)
+    games, chosen = matches(rows, "judged")[best], matches(rows, "choice")[best]
     share, score = table.get(cell[0], {}).get(cell[1], ("", ""))
-    last = list(calls.get(cell, {}).values())[-1:]
     return [
         *cell,
-        f"{best['after']:,} games, run {best['number']}",
+        ", ".join(f"{one.share:.1f}" for one in own.values()),
+        str(Mean(tuple(one.share for one in own.values()))),
+        f"{best[-1]:,} games, run {best[-2]}",
         percent(chosen.score),
         f"{percent(games.score)} of {games.score.games}",
         f"{share}",
         f"{games.positive:.1f}",
         f"{score}",
         f"{games.mean:+.1f}",
-        *(percent(called) for called in last or [Score(0, 0)]),
+        str(list(calls.values())[-1]) if calls else "",
     ]
 
 
-def _pooled(judged: Mapping[Cell, _Games], place: int) -> dict[str, Score]:
-    """By trainer (0) or rule (1)."""
-    found: dict[str, Score] = {}
-    for cell, games in judged.items():
-        if cell[0] in _TRAINERS:
-            found[cell[place]] = found.get(cell[place], Score(0, 0)) + games.score
-    return found
-
-
-def _table_findings(judged: Mapping[Cell, _Games], table: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Finding]:
-    """Residual is far below the two others, and the numbers are about those that are printed."""
-    pooled, findings = _pooled(judged, 0), []
-    for trainer in ("residual-lambda", "rprop"):
-        text = f"{trainer} above residual"
-        if not {trainer, "residual"} <= pooled.keys():
-            findings.append(not_run(text))
-            continue
-        gap, low, high = difference(pooled[trainer], pooled["residual"])
-        told = f"{text}: {percent(pooled[trainer])} and {percent(pooled['residual'])}, "
-        told += f"{gap:+.1f} points ({low:+.1f} to {high:+.1f})"
-        findings.append(Finding("reproduced" if low > 0 else "not" if high < 0 else "partly", told))
-    printed = {(trainer, rule): row[0] for trainer, own in table.items() for rule, row in own.items()}
-    played = [cell for cell in printed if cell in judged]
-    inside = [cell for cell in played if _holds(judged[cell].score, printed[cell])]
-    verdict: Verdict = "partly" if inside else "not"
-    if len(inside) == len(printed):
-        verdict = "reproduced"
-    findings.append(Finding(verdict, f"{len(inside)} of {len(printed)} printed win rates are within our intervals"))
-    return findings
-
-
-def _holds(score: Score, share: float) -> bool:
-    low, high = score.interval
-    return 100 * low <= share <= 100 * high
-
-
-def _factor(judged: Mapping[Cell, _Games], place: int, p: Mapping[str, float]) -> Finding:
-    """6.3: does it matter which trainer, which rule?"""
-    name = ("trainer", "rule")[place]
-    pooled = _pooled(judged, place)
-    if len(pooled) < len(_RULES):
-        return not_run(f"chi-square of the {name}")
-    statistic, degrees, found = chi_square(list(pooled.values()))
-    told = ", ".join(f"{key} {percent(score)}" for key, score in sorted(pooled.items()))
-    text = f"chi-square of the {name}: {statistic:.1f} with {degrees} degrees of freedom, p = {found:.4f} "
-    text += f"(printed {p[name]:.4f}); {told}"
-    return Finding("reproduced" if found < p["sure"] else "not", text)
-
-
-def _best(rows: Sequence[Row], judged: Mapping[Cell, _Games], bar: float) -> Finding:
-    """Of all snapshots the one that was chosen, by games that did not choose it."""
-    best = best_candidate(rows)
-    cell = best["trainer"], best["rule"]
-    text = f"{cell[0]} {cell[1]} after {best['after']:,} games, 3 plies against GNU Go at its lowest level"
-    if cell not in judged:
-        return not_run(text)
-    score = judged[cell].score
-    told = f"{text}: {percent(score)} of {score.games} games, bar {bar:g} %"
-    verdict = at_least(score, bar)
-    if verdict == "reproduced" and score.games < _ENOUGH:
-        return Finding("partly", f"{told} over {_ENOUGH} games")
-    return Finding(verdict, told)
-
-
-def _called(text: str, calls: Mapping[Cell, Mapping[int, Score]], cell: Cell, bar: float) -> Finding:
-    """Are so many end positions called rightly by the last network?"""
-    if cell not in calls:
-        return not_run(f"{text} with {cell[0]}")
-    after, score = list(calls[cell].items())[-1]
-    told = f"{text} with {cell[0]} calls {percent(score)} of {score.games:,} end positions after {after:,} games"
-    told += f", bar {bar:g} %"
-    return Finding(at_least(score, bar), told)
-
-
-def _end_findings(calls: Mapping[Cell, Mapping[int, Score]], bar: float) -> list[Finding]:
-    """Figure 18."""
-    findings = []
-    last = {cell: list(own.values())[-1] for cell, own in calls.items()}
-    for trainer in ("rprop", "residual-lambda"):
-        text = f"TD(mu) calls most with {trainer}"
-        own = {rule: last[trainer, rule] for rule in _RULES if (trainer, rule) in last}
-        if len(own) < len(_RULES):
-            findings.append(not_run(text))
-            continue
-        told = ", ".join(f"{rule} {percent(score)}" for rule, score in own.items())
-        gaps = [difference(own["td-mu"], own[rule]) for rule in _RULES[:2]]
-        verdict: Verdict = "partly"
-        if all(gap > 0 for gap, _, _ in gaps):
-            verdict = "reproduced"
-        elif any(high < 0 for _, _, high in gaps):
-            verdict = "not"
-        findings.append(Finding(verdict, f"{text}: {told}"))
-    for rule in _RULES:
-        cell = ("residual-lambda", rule)
-        if cell not in calls:
-            findings.append(not_run(f"{rule} rises with residual-lambda"))
-            continue
-        first, final = next(iter(calls[cell].values())), last[cell]
-        _, low, high = difference(final, first)
-        told = f"{rule} rises with residual-lambda: {percent(first)}, then {percent(final)}"
-        rises: Verdict = "reproduced" if low > 0 else "not" if high < 0 else "partly"
-        findings += [Finding(rises, told), _called(rule, calls, cell, bar)]
-    return findings
+# ---- the figure ------------------------------------------------------------------------------------------------------
 
 
 def draw(rows: Sequence[Row], claim: Claim, path: Path) -> None:
-    """Wins against GNU Go by combination, and right calls of end positions over training."""
-    judged, calls = _judged(rows), _calls(rows)
-    figure, (games, ends) = new_figure(2, width=6)
-    cells = _ordered(judged)
-    plot_scores(games, list(range(len(cells))), [judged[cell].score for cell in cells], "judged")
-    printed = {place: claim.numbers["table"].get(cell[0], {}).get(cell[1]) for place, cell in enumerate(cells)}
-    known = {place: row[0] for place, row in printed.items() if row is not None}
-    plot_published(games, list(known), list(known.values()))
-    games.set_xticks(range(len(cells)), [" ".join(cell) for cell in cells], rotation=40, ha="right", fontsize="x-small")
-    games.set_ylabel("won in % against GNU Go, 95 % intervals")
-    games.set_ylim(-3, 103)
-    games.legend(fontsize="small")
-    for number, cell in enumerate(_ordered(calls)):
-        own = calls[cell]
-        plot_scores(ends, list(own), list(own.values()), " ".join(cell), colour=f"C{number}")
-    ends.set_xlabel("games of training")
-    ends.set_ylabel("end positions called right in %")
-    ends.legend(fontsize="x-small")
-    for axes in (games, ends):
+    """Wins against GNU Go by combination; right calls of end positions over training by trainer, and their errors."""
+    figure, (games, errors, *ends) = new_figure(3, rows=2, width=5.4, height=4.2)
+    _draw_games(games, rows, claim.numbers["table"])
+    calls = calls_of(rows)
+    trainers = list(dict.fromkeys(cell[0] for cell in calls))
+    for (trainer, rule), own in calls_of(rows, "mse").items():
+        style, colour = ("-", "--", ":")[RULES.index(rule)], f"C{trainers.index(trainer)}"
+        errors.plot(list(own), [mean.value for mean in own.values()], style, color=colour, label=f"{trainer} {rule}")
+    errors.set_ylabel("mean squared error at end positions")
+    for place, axes in enumerate(ends):
+        axes.set_visible(place < len(trainers))
+    for trainer, axes in zip(trainers, ends, strict=False):
+        for number, rule in enumerate(RULES):
+            if (trainer, rule) in calls:
+                own = calls[trainer, rule]
+                _plot_means(axes, list(own), list(own.values()), rule, f"C{number}", "o-")
+        axes.set_title(trainer, fontsize="medium")
+        axes.set_ylabel("end positions called right in %")
+        axes.set_ylim(top=101)
+    for axes in (errors, *ends):
+        axes.set_xlabel("games of training")
         axes.grid(alpha=0.3)
+        if axes.lines or axes.containers:
+            axes.legend(fontsize="xx-small")
     save_figure(figure, path)
+
+
+def _draw_games(axes: "Axes", rows: Sequence[Row], table: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+    runs = judged_runs(rows)
+    means = [Mean(tuple(games.share for games in own.values())) for own in runs.values()]
+    for place, mean in enumerate(means):
+        axes.plot([place] * len(mean.values), mean.values, "o", color="C0", alpha=0.5, markersize=3.5)
+    _plot_means(axes, list(range(len(means))), means, "mean of runs", "C0", "_")
+    printed = {place: table.get(cell[0], {}).get(cell[1]) for place, cell in enumerate(runs)}
+    known = {place: row[0] for place, row in printed.items() if row is not None}
+    plot_published(axes, list(known), list(known.values()))
+    axes.set_xticks(range(len(runs)), [" ".join(cell) for cell in runs], rotation=40, ha="right", fontsize="x-small")
+    axes.set_ylabel("won in % against GNU Go, 95 % intervals of runs", fontsize="small")
+    axes.set_ylim(-3, 103)
+    axes.legend(fontsize="small")
+    axes.grid(alpha=0.3)
+
+
+def _plot_means(axes: "Axes", x: Sequence[float], means: Sequence[Mean], label: str, colour: str, style: str) -> None:
+    """With 95 % intervals, as far as shares go; without them where there is one run."""
+    values = [mean.value for mean in means]
+    low = [min(value, value - mean.interval[0]) for value, mean in zip(values, means, strict=True)]
+    high = [min(100 - value, mean.interval[1] - value) for value, mean in zip(values, means, strict=True)]
+    bars = [low, high] if all(len(mean.values) > 1 for mean in means) else None
+    axes.errorbar(x, values, yerr=bars, fmt=style, markersize=3.5, capsize=2, color=colour, label=label)
