@@ -53,14 +53,15 @@ void bind_data(nb::module_& m) {
             nb::kw_only(), "moves"_a, "value"_a, "best"_a, "first"_a = std::vector<Action>{}, "second"_a = Answers{}, "values"_a = Values{});
 
     nb::class_<PolicyLearningTally>(m, "PolicyLearningTally", "Sums over steps, since they were last taken.")
-        .def_ro("steps", &PolicyLearningTally::steps)
-        .def_ro("skipped", &PolicyLearningTally::skipped, "Steps whose expert's move the policy never plays.")
-        .def_ro("simulations", &PolicyLearningTally::simulations)
-        .def_ro("moves", &PolicyLearningTally::moves, "Of the simulations.")
-        .def_ro("cut", &PolicyLearningTally::cut, "Simulations that were too long.")
-        .def_ro("black_wins", &PolicyLearningTally::black_wins, "Of the simulations; a draw counts half.")
-        .def_ro("log_likelihood", &PolicyLearningTally::log_likelihood, "Of the expert's moves.")
-        .def_ro("squared_bias", &PolicyLearningTally::squared_bias, "Of the values of the balancing rules.");
+        .def(nb::init<>())
+        .def_rw("steps", &PolicyLearningTally::steps)
+        .def_rw("skipped", &PolicyLearningTally::skipped, "Steps whose expert's move the policy never plays.")
+        .def_rw("simulations", &PolicyLearningTally::simulations)
+        .def_rw("moves", &PolicyLearningTally::moves, "Of the simulations.")
+        .def_rw("cut", &PolicyLearningTally::cut, "Simulations that were too long.")
+        .def_rw("black_wins", &PolicyLearningTally::black_wins, "Of the simulations; a draw counts half.")
+        .def_rw("log_likelihood", &PolicyLearningTally::log_likelihood, "Of the expert's moves.")
+        .def_rw("squared_bias", &PolicyLearningTally::squared_bias, "Of the values of the balancing rules.");
 }
 
 void bind_job(nb::module_& m) {
@@ -81,6 +82,13 @@ void bind_job(nb::module_& m) {
                 return job.take_tally();
             },
             "Sums over the steps since the last time.")
+        .def_prop_rw(
+            "tally", settled(&PolicyLearning::tally),
+            [](PolicyLearning& job, const PolicyLearningTally& tally) {
+                check_idle(job);
+                job.set_tally(tally);
+            },
+            "A copy of the same, which stay what they are.")
         .def_prop_rw(
             "steps", settled(&PolicyLearning::steps),
             [](PolicyLearning& job, std::uint64_t steps) {

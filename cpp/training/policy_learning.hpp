@@ -98,6 +98,8 @@ class PolicyLearning : public Job {
     }
     const PolicyLearningOptions& options() const { return options_; }
     PolicyLearningTally take_tally() { return std::exchange(tally_, {}); }
+    PolicyLearningTally tally() const { return tally_; }
+    void set_tally(const PolicyLearningTally& tally) { tally_ = tally; }
 
     // `advance` then learns until there have been so many steps.
     void begin(std::uint64_t until) {

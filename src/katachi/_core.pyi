@@ -1971,33 +1971,51 @@ class LabelledPosition:
 class PolicyLearningTally:
     """Sums over steps, since they were last taken."""
 
+    def __init__(self) -> None: ...
     @property
     def steps(self) -> int: ...
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
     @property
     def skipped(self) -> int:
         """Steps whose expert's move the policy never plays."""
 
+    @skipped.setter
+    def skipped(self, arg: int, /) -> None: ...
     @property
     def simulations(self) -> int: ...
+    @simulations.setter
+    def simulations(self, arg: int, /) -> None: ...
     @property
     def moves(self) -> int:
         """Of the simulations."""
 
+    @moves.setter
+    def moves(self, arg: int, /) -> None: ...
     @property
     def cut(self) -> int:
         """Simulations that were too long."""
 
+    @cut.setter
+    def cut(self, arg: int, /) -> None: ...
     @property
     def black_wins(self) -> float:
         """Of the simulations; a draw counts half."""
 
+    @black_wins.setter
+    def black_wins(self, arg: float, /) -> None: ...
     @property
     def log_likelihood(self) -> float:
         """Of the expert's moves."""
 
+    @log_likelihood.setter
+    def log_likelihood(self, arg: float, /) -> None: ...
     @property
     def squared_bias(self) -> float:
         """Of the values of the balancing rules."""
+
+    @squared_bias.setter
+    def squared_bias(self, arg: float, /) -> None: ...
 
 class PolicyLearning:
     """
@@ -2012,6 +2030,12 @@ class PolicyLearning:
     def take_tally(self) -> PolicyLearningTally:
         """Sums over the steps since the last time."""
 
+    @property
+    def tally(self) -> PolicyLearningTally:
+        """A copy of the same, which stay what they are."""
+
+    @tally.setter
+    def tally(self, arg: PolicyLearningTally, /) -> None: ...
     @property
     def steps(self) -> int:
         """How many there have been."""

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from katachi import Rng, make_game, make_player
-from katachi.core.errors import InvalidArgumentError, KatachiError, SettingsError, WeightsError
+from katachi.core.errors import InvalidArgumentError, KatachiError, SettingsError, StoreError, WeightsError
 from katachi.core.types import Action
 from katachi.games.go import GoGame, Position, Rules
 from katachi.policies.playout_policies import PlayoutPolicy, lasting_policy
@@ -273,6 +273,59 @@ def test_a_run_in_a_folder_goes_on_exactly(tmp_path: Path) -> None:
         learn_policy(chosen.replace(alpha=0.2), train, steps=11, folder=tmp_path / "a", test=test, schedule=SCHEDULE)
     with pytest.raises(InvalidArgumentError, match="data: "):
         learn_policy(chosen, test, steps=11, folder=tmp_path / "a", test=test, schedule=SCHEDULE)
+
+
+def told(folder: Path) -> tuple[list[dict[str, object]], dict[str, bytes]]:
+    """(the rows of metrics without speed, all files of weights)."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    kept = [{name: row[name] for name in row if "cpu_second" not in name} for row in rows]
+    return kept, {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
+
+
+@pytest.mark.parametrize("learner", ["regression", "balancing"])
+def test_an_interruption_loses_no_row_no_snapshot_and_no_sum(
+    learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it comes while something is measured, while a snapshot is written, or between two rows."""
+    from katachi.training import policy_learning as module
+
+    train, test = data_of(labelled(20)).split(0.3, Rng(1))
+    chosen = settings(learner, bias_simulations=4, gradient_simulations=4)
+
+    def run(folder: str) -> None:
+        learn_policy(chosen, train, steps=12, folder=tmp_path / folder, test=test, schedule=SCHEDULE)
+
+    run("whole")
+    interrupted = 0
+    for name, of in (("playout_accuracy", module), ("_at", module._Run), ("_write", module._Run)):
+        for first in range(2, 6):
+            calls, original = 0, getattr(of, name)
+
+            def stop(*arguments: object, original: object = original, first: int = first, **named: object) -> object:
+                nonlocal calls, interrupted
+                calls += 1
+                if calls == first:
+                    interrupted += 1
+                    raise KeyboardInterrupt
+                return original(*arguments, **named)  # type: ignore[operator]
+
+            folder = f"{name}{first}"
+            with monkeypatch.context() as patch:
+                patch.setattr(of, name, stop)
+                try:
+                    run(folder)
+                except KeyboardInterrupt:
+                    run(folder)
+            assert told(tmp_path / folder) == told(tmp_path / "whole")
+    assert interrupted > 8
+
+
+def test_rows_of_metrics_that_are_none(tmp_path: Path) -> None:
+    chosen, data = settings("regression"), data_of(labelled(3))
+    learn_policy(chosen, data, steps=2, folder=tmp_path)
+    (tmp_path / "metrics.jsonl").write_text('{"steps": 0}\n')
+    with pytest.raises(StoreError, match=r"metrics.jsonl: a row of metrics that is none of a policy: {'steps': 0}"):
+        learn_policy(chosen, data, steps=3, folder=tmp_path)
 
 
 def test_a_run_may_start_from_weights(tmp_path: Path) -> None:

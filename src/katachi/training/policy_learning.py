@@ -10,13 +10,14 @@ native half is cpp/training/policy_learning.hpp; the manual is docs/simulation_b
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from katachi import _core
@@ -42,6 +43,8 @@ __all__ = [
 # Step sizes to start from (ours): the sources give none. Each learner's is from the grid 0.03, 0.1, 0.3, 1, 3.
 ALPHAS = {"regression": 0.03, "reinforcement": 0.3, "balancing": 3.0, "two-step": 3.0}
 _CRITIC = "critic"
+_TALLY = "tally"
+_SUMS = ("steps", "skipped", "simulations", "moves", "cut", "black_wins", "log_likelihood", "squared_bias")
 
 
 class PolicyLearningSettings(Settings):
@@ -145,8 +148,9 @@ class PolicyMetrics:
         accuracy: Accuracy | None,
         largest_weight: float,
         cpu_seconds: float,
+        earlier: _core.PolicyLearningTally,
     ) -> Self:
-        """`steps` have been made in all, those of the tally in so many CPU seconds."""
+        """`steps` have been made in all, those of the tally, less those before this call, in so many CPU seconds."""
         done, simulations, seconds = max(1, tally.steps), max(1, tally.simulations), max(cpu_seconds, 1e-9)
         learnt = tally.steps - tally.skipped
         return cls(
@@ -161,8 +165,8 @@ class PolicyMetrics:
             moves_per_simulation=tally.moves / simulations if tally.simulations else None,
             cut_simulations=tally.cut,
             largest_weight=largest_weight,
-            steps_per_cpu_second=round(tally.steps / seconds, 1),
-            simulations_per_cpu_second=round(tally.simulations / seconds, 1),
+            steps_per_cpu_second=round((tally.steps - earlier.steps) / seconds, 1),
+            simulations_per_cpu_second=round((tally.simulations - earlier.simulations) / seconds, 1),
         )
 
 
@@ -267,6 +271,7 @@ class _Run:
             self._take_up()
         elif beginning is not None:
             self._job.weights = beginning.theta
+        self._earlier = self._job.tally  # of what another call has learnt since the last row
         self.metrics = RowsFile(folder, self._job.steps, count="steps", tensorboard=schedule.tensorboard)
         self._cpu = time.process_time()
         self._save()
@@ -281,21 +286,25 @@ class _Run:
         try:
             self._job.weights = found.theta
             self._job.critic = critic
-        except (InvalidArgumentError, TypeError) as error:
+            self._job.tally = _tally_of(found.arrays.get(_TALLY, ()))
+        except (InvalidArgumentError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(f"{self.path}: {error}") from error
         self._job.steps = found.header.games
 
     def go(self, steps: int, on_steps: Callable[[int, PolicyMetrics | None], object]) -> PolicyLearningResult:
         job, first, cpu = self._job, self._job.steps, time.process_time()
         rows = self.metrics.rows()
-        last = self._measure() if not rows else PolicyMetrics(**rows[-1])
-        start = last if not rows else PolicyMetrics(**rows[0])
+        last = self._measure() if not rows else self._row(rows[-1])
+        start = last if not rows else self._row(rows[0])
+        self._measured = last.steps
 
         def progress(_share: float) -> None:
             if job.steps < steps:
                 on_steps(job.steps, last)
 
         try:
+            if first > 0:  # whoever was interrupted there may not have written everything
+                last = self._at(first, steps) or last
             for stop in self._stops(first, steps):
                 job.run(stop, progress)
                 last = self._at(stop, steps) or last
@@ -320,7 +329,8 @@ class _Run:
 
     def _at(self, stop: int, steps: int) -> PolicyMetrics | None:
         schedule = self._schedule
-        row = self._measure() if stop % schedule.metrics_steps == 0 or stop == steps else None
+        is_due = stop % schedule.metrics_steps == 0 or stop == steps
+        row = self._measure() if is_due and stop != self._measured else None
         if schedule.snapshot_steps and stop % schedule.snapshot_steps == 0:
             self._write(self._folder / "snapshots" / f"steps_{stop:010}.safetensors", {})
         is_time = time.monotonic() - self._saved >= schedule.checkpoint_seconds
@@ -329,8 +339,9 @@ class _Run:
         return row
 
     def _measure(self) -> PolicyMetrics:
-        """A row for the steps since the last one. What is spent on measuring is not counted."""
-        tally, now, theta = self._job.take_tally(), time.process_time(), self._job.weights
+        """A row for the steps since the last one, whose sums are forgotten when it is written. What is spent on
+        measuring is not counted."""
+        tally, now, theta = self._job.tally, time.process_time(), self._job.weights
         accuracy = None
         if self._test is not None:
             placements = _core.Placements(policy_representation(self._settings.size))
@@ -344,14 +355,25 @@ class _Run:
                 eye_rule=self._settings.eye_rule,
             )
         row = PolicyMetrics.from_tally(
-            self._job.steps, tally, self._settings.learner, accuracy, float(abs(theta).max()), now - self._cpu
-        )
+            self._job.steps, tally, self._settings.learner, accuracy, float(abs(theta).max()), now - self._cpu,
+            self._earlier,
+        )  # fmt: skip
         self._cpu = time.process_time()
         self.metrics.write(asdict(row))
+        self._job.tally = self._earlier = _core.PolicyLearningTally()
+        self._measured = row.steps
         return row
 
+    def _row(self, values: dict[str, Any]) -> PolicyMetrics:
+        try:
+            return PolicyMetrics(**values)
+        except TypeError as error:
+            raise StoreError(f"{self.metrics.path}: a row of metrics that is none of a policy: {values}") from error
+
     def _save(self) -> None:
-        self._write(self.path, {_CRITIC: self._job.critic})
+        tally = self._job.tally
+        sums = np.array([getattr(tally, name) for name in _SUMS], dtype=np.float64)
+        self._write(self.path, {_CRITIC: self._job.critic, _TALLY: sums})
         self._saved = time.monotonic()
 
     def _write(self, path: Path, arrays: dict[str, Any]) -> None:
@@ -364,6 +386,14 @@ class _Run:
             configuration=self._configuration,
             arrays=arrays,
         )
+
+
+def _tally_of(sums: Iterable[float]) -> _core.PolicyLearningTally:
+    """As it stands in a checkpoint; one of before there were any has none."""
+    tally = _core.PolicyLearningTally()
+    for name, value in zip(_SUMS, sums, strict=False):
+        setattr(tally, name, type(getattr(tally, name))(value))
+    return tally
 
 
 def _check_board(data: DataSet | None, settings: PolicyLearningSettings) -> None:
