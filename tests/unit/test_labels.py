@@ -35,6 +35,13 @@ class Stops:
             yield number, result
 
 
+class Idle:
+    """Has nothing to do."""
+
+    def run(self, function: str, arguments: Iterable[Json]) -> Iterator[tuple[int, Json]]:
+        raise AssertionError(f"{function} is to be done again")
+
+
 def test_random_games_are_uniform_over_what_the_rules_allow() -> None:
     game, lengths, broken = GoGame(2, komi=0.5), set(), 0
     for seed in range(200):
@@ -148,6 +155,31 @@ def test_only_one_run_at_a_time(tmp_path: Path) -> None:
             return super().run(function, arguments)
 
     label(FEW, path=path, executor=Nested(1000))
+
+
+def test_a_run_that_finds_the_work_done_by_another_one_does_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one ends while this one still plans."""
+    from katachi.training import labels as module
+
+    path, original, planned = tmp_path / "labels.parquet", module._plan, list[LabelSettings]()
+
+    def plan(settings: LabelSettings) -> object:
+        planned.append(settings)
+        if len(planned) == 1:
+            label(FEW, path=path, executor=InProcess())
+        return original(settings)
+
+    monkeypatch.setattr(module, "_plan", plan)
+    data = label(FEW, path=path, executor=Idle())
+    assert data == DataSet.load(path)
+    assert len(planned) == 2
+    planned.clear()
+    path.unlink()
+    with pytest.raises(InvalidArgumentError, match="games: 4 there, 5 now"):
+        label(FEW.replace(games=5), path=path, executor=Idle())
+    assert [entry.name for entry in tmp_path.iterdir()] == ["labels.parquet"]
 
 
 @pytest.mark.parametrize(

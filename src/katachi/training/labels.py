@@ -377,18 +377,25 @@ def label(
     """Labels into a file, or what is missing of them. A file, or part of one, with other settings is refused."""
     header = settings.to_header()
     if os.path.lexists(path):
-        data = DataSet.load(path)
-        _refuse_others(path, data.settings, header)
-        _part_path(path).unlink(missing_ok=True)
-        return data
+        return _finished(path, header)
     run = _Run(settings)
     with _part_file(_part_path(path), header) as (rows, keep):
+        if os.path.lexists(path):  # another run has come to its end while this one was planning
+            _part_path(path).unlink(missing_ok=True)
+            return _finished(path, header)
         for row in rows:
             run.take(row)
         run.go(executor, keep, on_progress)
         data = run.data_set(header)
         data.save(path)
-        _part_path(path).unlink()
+        _part_path(path).unlink(missing_ok=True)
+    return data
+
+
+def _finished(path: Path, header: Json) -> DataSet:
+    data = DataSet.load(path)
+    _refuse_others(path, data.settings, header)
+    _part_path(path).unlink(missing_ok=True)
     return data
 
 
