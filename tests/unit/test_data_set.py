@@ -118,6 +118,10 @@ def test_files_with_something_missing_or_wrong(tmp_path: Path) -> None:
     rewrite(path, table.drop_columns(["best"]))
     with pytest.raises(DataSetError, match="has no column 'best', only moves, value"):
         DataSet.load(path)
+    small().save(path)
+    path.write_bytes(path.read_bytes().replace(b"simulations", b"\xffimulations"))  # names are UTF-8
+    with pytest.raises(DataSetError, match="is no Parquet file, or a damaged one"):
+        DataSet.load(path)
     rewrite(path, table.set_column(1, "value", pyarrow.array([1, 2, 3, 4])))
     with pytest.raises(DataSetError, match="its column 'value' holds int64, not double"):
         DataSet.load(path)

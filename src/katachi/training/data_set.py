@@ -147,12 +147,13 @@ class DataSet:
             raise DataSetError(f"{path}: {error.strerror or error}") from error
         try:
             table = parquet.read_table(pyarrow.BufferReader(content))
-        except (pyarrow.ArrowException, OSError) as error:
+            names = table.column_names
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataSetError(f"{path} is no Parquet file, or a damaged one: {error}") from error
         header = _header((table.schema.metadata or {}).get(_KEY), path)
         for wanted in _schema(pyarrow):
-            if wanted.name not in table.column_names:
-                raise DataSetError(f"{path} has no column {wanted.name!r}, only {', '.join(table.column_names)}")
+            if wanted.name not in names:
+                raise DataSetError(f"{path} has no column {wanted.name!r}, only {', '.join(names)}")
             found = table.schema.field(wanted.name).type
             if found != wanted.type:
                 raise DataSetError(f"{path}: its column {wanted.name!r} holds {found}, not {wanted.type}")
