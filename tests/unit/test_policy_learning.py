@@ -1,6 +1,7 @@
 """Learning playout policies: steps against what the equations say, runs, files, and what is refused."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from katachi.policies.policy_weights import (
     save_policy_weights,
     shipped_policy,
 )
+from katachi.reference.softmax_shapes import move_features
 from katachi.training.accuracy import playout_accuracy
 from katachi.training.data_set import DataSet, LabelledPosition, LabelledTree
 from katachi.training.policy_learning import (
@@ -153,8 +155,10 @@ PLIES = 5
 
 
 def tiny(learner: str, **changes: object) -> PolicyLearningSettings:
-    small = {"size": 2, "komi": -0.5, "longest_simulation": PLIES, "length_normalise": False, **changes}
-    return settings(learner, **small)
+    """On 2x2 with passes at any time: without them games are hardly over in so few plies, and White never has a choice
+    between moves that differ."""
+    small = {"size": 2, "komi": -0.5, "longest_simulation": PLIES, "length_normalise": False, "eye_rule": "none"}
+    return settings(learner, **{**small, **changes})
 
 
 def tiny_state() -> Position:
@@ -192,12 +196,135 @@ def test_reinforcement_climbs_what_it_should(reward: str, baseline: str) -> None
     assert (job.weights - theta) / (alpha * steps) == pytest.approx(expected, abs=0.01)
 
 
+def paths(job: object, state: Position, plies: int) -> Iterator[tuple[float, float, list[tuple[Position, Vector]]]]:
+    """(probability, z, states with the scores of what was played there) of all games by the policy."""
+    if state.is_over or plies == 0:
+        yield 1.0, 0.5 if not state.is_over else 1.0 if state.score() > 0 else 0.0, []
+        return
+    actions, chances, flat = job.scores([int(move) for move in state.moves])  # type: ignore[attr-defined]
+    for action, chance, row in zip(actions, chances, flat.reshape(len(actions), -1), strict=True):
+        for later, z, steps in paths(job, state.play(Action(action)), plies - 1):
+            yield chance * later, z, [(state, row), *steps]
+
+
+def is_told_apart(job: object) -> bool:
+    """Do scores of both players count, and does komi?"""
+    of_players, lengths, outcomes = [np.zeros_like(some_theta(2)) for _ in range(2)], set(), set()
+    for chance, z, line in paths(job, tiny_state(), PLIES):
+        lengths.add(len(line))
+        outcomes.add(z)
+        for state, row in line:
+            of_players[state.to_play] += chance * z * row
+    return all(np.abs(each).max() > 0.03 for each in of_players) and len(lengths) > 2 and len(outcomes) == 3
+
+
+@pytest.mark.parametrize("reward", ["mover_pm1", "literal"])
+def test_reinforcement_divides_by_the_length(reward: str) -> None:
+    steps, alpha = 100_000, 1e-7
+    chosen = tiny("reinforcement", rl_reward=reward, alpha=alpha, length_normalise=True)
+    job, theta = policy_learning(chosen, []), some_theta(2)
+    job.weights = theta
+    assert is_told_apart(job)
+    expected = np.zeros_like(theta)
+    for chance, z, line in paths(job, tiny_state(), PLIES):
+        for state, row in line:
+            sign = z if reward == "literal" else (2 * z - 1) * (1 if state.to_play == 0 else -1)
+            expected += chance / len(line) * sign * row
+    job.run(steps)
+    assert np.abs(expected).max() > 0.01
+    assert (job.weights - theta) / (alpha * steps) == pytest.approx(expected, abs=0.003)
+
+
+def test_balancing_divides_by_the_length() -> None:
+    simulations = {"bias_simulations": 1, "gradient_simulations": 40_000}
+    chosen = tiny("balancing", length_normalise=True, **simulations)
+    job, theta = policy_learning(chosen, [LabelledPosition((0,), 0.3, 1, 10, 0)]), some_theta(2)
+    job.weights = theta
+    expected = np.zeros_like(theta)
+    for chance, z, line in paths(job, tiny_state().play(Action(0)), PLIES):  # White is to move
+        expected += chance * z / len(line) * sum(row for _, row in line)
+    job.run(1)
+    square = job.take_tally().squared_bias
+    (bias,) = (0.3 - z for z in (0.0, 0.5, 1.0) if (0.3 - z) ** 2 == pytest.approx(square))
+    assert np.abs(expected).max() > 0.01
+    assert (job.weights - theta) / (0.1 * bias) == pytest.approx(expected, abs=0.003)
+
+
+def test_bias_and_gradient_are_of_different_simulations() -> None:
+    """With few of them in a step the mean of b̂ ĝ tells: if simulations were shared, it would be off by a covariance."""
+    steps, alpha = 200_000, 1e-7
+    chosen = tiny("balancing", alpha=alpha, bias_simulations=2, gradient_simulations=1)
+    job, theta = policy_learning(chosen, [LabelledPosition((), 1.0, 0, 10, 0)]), some_theta(2)
+    job.weights = theta
+    value, gradient, shared = 0.0, np.zeros_like(theta), np.zeros_like(theta)
+    for chance, z, line in paths(job, tiny_state(), PLIES):
+        score = sum(row for _, row in line)
+        value += chance * z
+        gradient += chance * z * score
+        shared += chance * z * z * score
+    job.run(steps)
+    assert np.abs((shared - value * gradient) / 2).max() > 0.03  # what it would be off by
+    assert (job.weights - theta) / (alpha * steps) == pytest.approx((1 - value) * gradient, abs=0.006)
+
+
 def test_a_critic_learns_the_mean_outcome() -> None:
-    job = policy_learning(tiny("reinforcement", baseline="critic", alpha=1e-9, critic_alpha=0.5), [])
-    job.run(4000)
-    first = job.critic
-    assert first.any()
-    assert np.isfinite(first).all()
+    """Its step is α/n Σ_t (z - V(s_t)) φ(s_t) / T, the mean over simulations; White is to move in the first state."""
+    chosen = tiny(
+        "balancing", baseline="critic", critic_alpha=0.5, alpha=1e-9, bias_simulations=1, gradient_simulations=40_000
+    )
+    job, theta = policy_learning(chosen, [LabelledPosition((0,), 0.3, 1, 10, 0)]), some_theta(2)
+    job.weights = theta
+    critic = np.random.default_rng(8).normal(0, 0.7, len(theta))
+    expected = np.zeros_like(theta)
+    features: dict[str, Vector] = {}
+    for chance, z, line in paths(job, tiny_state().play(Action(0)), PLIES):
+        for state, _ in line:
+            sign = 1 if state.to_play == 0 else -1
+            if state.stones() not in features:  # a pass changes nothing
+                features[state.stones()] = sign * np.array(move_features(state, Action(4)))
+            phi = features[state.stones()]
+            expected += chance / len(line) * (z - 1 / (1 + np.exp(-phi @ critic))) * phi
+    job.critic = critic
+    job.run(1)
+    windows, tables = 4 + 1, 2
+    assert np.abs(expected).max() > 0.1
+    assert (job.critic - critic) * windows * tables / 0.5 == pytest.approx(expected, abs=0.01)
+
+
+def test_a_baseline_makes_gradients_less_noisy() -> None:
+    """It leaves their mean alone: what is wrong with one shows in the spread."""
+    theta = some_theta(2)
+    spreads = {}
+    for baseline in ("none", "mean", "critic"):
+        changes = []
+        for seed in range(400):
+            chosen = tiny("balancing", baseline=baseline, bias_simulations=50, gradient_simulations=4, seed=seed)
+            job = policy_learning(chosen, [LabelledPosition((), 0.0, 0, 10, 0)])
+            job.weights = theta
+            job.run(1)
+            changes.append(job.weights - theta)
+        spreads[baseline] = float(np.var(changes, axis=0).sum())
+    assert spreads["mean"] < 0.8 * spreads["none"]
+    assert spreads["critic"] < 0.8 * spreads["none"]  # one that knows nothing says 0.5
+
+
+def test_every_round_has_an_order_of_its_own() -> None:
+    positions = labelled(9)
+    job = policy_learning(settings("regression", alpha=1e-9), positions)
+    rows = []
+    for position in positions:
+        actions, _, flat = job.scores(list(position.moves))
+        rows.append(1e-9 * flat.reshape(len(actions), -1)[actions.index(position.best)])
+    orders = []
+    for _ in range(3):
+        order = []
+        for _ in positions:
+            before = job.weights
+            job.run(job.steps + 1)
+            order.append(int(np.argmin([np.abs(job.weights - before - row).max() for row in rows])))
+        orders.append(tuple(order))
+    assert len(set(orders)) == 3
+    assert tuple(range(len(positions))) not in orders
 
 
 def test_weights_are_held() -> None:
