@@ -570,6 +570,17 @@ def test_data_that_do_not_fit(tmp_path: Path) -> None:
         learn_policy(settings("regression", size=5), data_of([good]), steps=1, folder=tmp_path / "x")
 
 
+def test_two_step_learns_from_what_has_trees(tmp_path: Path) -> None:
+    """`katachi label --trees 300` of 1,000 games: 700 positions have none."""
+    chosen, trees = settings("two-step"), labelled(4, with_tree=True)
+    some = learn_policy(chosen, data_of([*labelled(5, seed=2), *trees]), steps=9, folder=tmp_path / "some")
+    only = learn_policy(chosen, data_of(trees), steps=9, folder=tmp_path / "only")
+    assert some.weights_file.read_bytes() == only.weights_file.read_bytes()
+    assert load_policy_weights(some.weights_file).theta.any()
+    with pytest.raises(InvalidArgumentError, match=r"none of 5 has one: katachi label --trees N makes some"):
+        learn_policy(chosen, data_of(labelled(5)), steps=9, folder=tmp_path / "none")
+
+
 def test_data_sets_are_kept_in_files(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     data = data_of([*labelled(2, with_tree=True), *labelled(2)])

@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -235,9 +235,9 @@ def learn_policy(
 ) -> PolicyLearningResult:
     """Learns until there have been so many steps in this folder, in this call and in those before.
 
-    `data` may be missing for reinforcement; `test` is what the accuracy is measured on, if it is; `start` is a file of
-    weights to begin with instead of zeros. A run that is interrupted writes a checkpoint; one that is killed goes on
-    from the last one, and loses nothing but time.
+    `data` may be missing for reinforcement; two-step learns from those that have trees. `test` is what the accuracy is
+    measured on, if it is; `start` is a file of weights to begin with instead of zeros. A run that is interrupted writes
+    a checkpoint; one that is killed goes on from the last one, and loses nothing but time.
     """
     with open_run_folder(folder), ExitStack() as stack:
         run = _Run(settings, data, test, start, folder, schedule or PolicySchedule())
@@ -259,6 +259,7 @@ class _Run:
             _check_board(each, settings)
         self._settings, self._folder, self._schedule, self._test = settings, folder, schedule, test
         self.path = folder / CHECKPOINT
+        data = _with_trees(data) if settings.learner == "two-step" else data
         self._job = policy_learning(settings, [] if data is None else data.positions, threads=schedule.threads)
         beginning = None if start is None else load_policy_weights(start, board_size=settings.size)
         self._configuration = {
@@ -406,6 +407,19 @@ def _check_board(data: DataSet | None, settings: PolicyLearningSettings) -> None
         )
     if data.komi != settings.komi:
         raise InvalidArgumentError(f"the data are valued with komi {data.komi:g}, the run has komi {settings.komi:g}")
+
+
+def _with_trees(data: DataSet | None) -> DataSet | None:
+    """Those positions that two-step balancing can learn from: labels may have trees for some of the games only."""
+    if data is None or not data.positions:
+        return data
+    found = [position for position in data.positions if position.tree is not None]
+    if not found:
+        raise InvalidArgumentError(
+            f"two-step balancing learns from positions with trees, and none of {len(data.positions)} has one: "
+            "katachi label --trees N makes some"
+        )
+    return replace(data, positions=found)
 
 
 def _fingerprint(data: DataSet | None) -> str | None:
