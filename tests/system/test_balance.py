@@ -59,6 +59,8 @@ def test_a_run_that_is_ended_goes_on_bit_for_bit(number: signal.Signals, tmp_pat
         (("--learner", "reinforcement", "--size", "5", "--baseline", "mean"), "reinforcement takes none or critic"),
         (("--learner", "reinforcement", "--size", "1"), "size"),
         (("--learner", "reinforcement", "--size", "5", "--start", "nowhere"), "there is no such file"),
+        (("--learner", "reinforcement", "--size", "5", "--held-out", "-3"), "--held-out"),
+        (("--learner", "reinforcement", "--size", "5", "--held-out", "nan"), "--held-out"),
     ],
 )
 def test_mistakes_are_told_in_a_line(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:

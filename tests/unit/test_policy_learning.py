@@ -541,6 +541,8 @@ def test_what_files_are_refused(tmp_path: Path) -> None:
         ({"learner": "two-step", "baseline": "critic"}, "for learners that simulate"),
         ({"learner": "imitation"}, "learner"),
         ({"learner": "balancing", "largest_weight": 11.0}, "largest_weight"),
+        ({"learner": "balancing", "bias_simulations": 99_999_999_999}, "bias_simulations"),
+        ({"learner": "balancing", "gradient_simulations": 99_999_999_999}, "gradient_simulations"),
     ],
 )
 def test_settings_that_do_not_fit(changes: dict[str, object], message: str) -> None:

@@ -24,7 +24,9 @@ def balance(
     test: Annotated[
         Path | None, typer.Option(help="Labelled positions to measure on, instead of games held out of the data.")
     ] = None,
-    held_out: Annotated[float, typer.Option(help="The share of games that are held out; 0 measures nothing.")] = 0.1,
+    held_out: Annotated[
+        float, typer.Option(min=0, max=1, help="The share of games that are held out; 0 measures nothing.")
+    ] = 0.1,
     steps: Annotated[int, typer.Option(min=1, help="How many, with those that the folder has already.")] = 100_000,
     size: Annotated[str | None, typer.Option(help="Of the board: N, or NxN; that of the data if not given.")] = None,
     start: Annotated[Path | None, typer.Option(help="Weights of a policy to begin with, instead of zeros.")] = None,

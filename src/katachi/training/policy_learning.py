@@ -61,8 +61,8 @@ class PolicyLearningSettings(Settings):
         default="mover_pm1",
         description="z of reinforcement: 1 or -1 for who moves, or Black's, as eq. 10 is printed: it makes Black win.",
     )
-    bias_simulations: int = Field(default=100, ge=1, description="M (eq. 12; not said there: ours).")
-    gradient_simulations: int = Field(default=100, ge=1, description="N (eq. 13; not said there: ours).")
+    bias_simulations: int = Field(default=100, ge=1, le=1_000_000, description="M (eq. 12; not said there: ours).")
+    gradient_simulations: int = Field(default=100, ge=1, le=1_000_000, description="N (eq. 13; not said there: ours).")
     length_normalise: bool = Field(
         default=True, description="Divide the gradient of a simulation by its length T (eq. 10 and 13)."
     )
