@@ -15,7 +15,15 @@ from katachi.games.go.game import GoGame
 from katachi.players.registry import make_player
 from katachi.training.data_set import DataSet
 from katachi.training.label_report import check_labels, compare_komis, recommended_komi, summarise
-from katachi.training.labels import LabelProgress, LabelSettings, check_expert, label, label_here, random_game
+from katachi.training.labels import (
+    LabelProgress,
+    LabelSettings,
+    check_expert,
+    judge,
+    label,
+    label_here,
+    random_game,
+)
 from tests.programs import require_program
 
 FEW = LabelSettings(width=3, height=3, games=4, player="uct:sims=20", seed=7)
@@ -82,6 +90,29 @@ def test_trees_hold_all_candidates_and_outcomes() -> None:
         for first, second in zip(position.tree.first, position.tree.second, strict=True):
             assert list(second) == data.game.candidates(state.play(first))
     data.check()
+
+
+def test_leaves_have_values_of_their_own() -> None:
+    """Outcomes where the game is over, what the expert thinks of that very position where it is not."""
+    data = label_here(TREES.replace(games=60, trees=60, player="uct:sims=2"), InProcess())
+    expert, over, judged = make_player("uct:sims=5"), set[int](), 0
+    for position in data.positions:
+        if position.tree is None:
+            continue
+        rng = Rng(TREES.seed).split("label", position.group).split("ply", len(position.moves))
+        for first, second, values in zip(position.tree.first, position.tree.second, position.tree.values, strict=True):
+            after = data.state(position).play(first)
+            leaves = [after.play(move) for move in second] or [after]
+            for i, (leaf, value) in enumerate(zip(leaves, values, strict=True)):
+                if leaf.is_over:
+                    assert value == (1.0 if leaf.score() > 0 else 0.0)
+                    over.add(len(leaf.moves) - len(position.moves))
+                else:
+                    draws = rng.split("first", first).split("second", second[i])
+                    assert value == judge(expert, data.game, leaf, draws).value
+                    judged += 1
+    assert over == {1, 2}  # after how many moves
+    assert judged > 10
 
 
 def test_how_many_positions_of_a_game() -> None:
@@ -241,6 +272,7 @@ def test_what_labels_say() -> None:
     assert (summary.games, summary.trees) == (4, 2)
     assert summary.leaves == sum(len(leaf) for each in data.positions if each.tree for leaf in each.tree.values)
     assert summary.uniform_mse_corrected < summary.uniform_mse < 1
+    assert summary.uniform_mse - summary.uniform_mse_corrected <= 0.25 / 19
     assert summary.below + summary.above <= 1
     assert summary == summarise(data, Rng(1), playouts=20)
 
@@ -262,6 +294,7 @@ def test_labels_are_compared_with_solved_endings() -> None:
     wrong = DataSet(3, 3, 0.5, "cgos", [replace(each, value=1 - each.value) for each in data.positions])
     worse = check_labels(wrong, nodes=20_000, most_empty=4)
     assert worse.mean_error == pytest.approx(1 - found.mean_error)
+    assert found.wrong < found.solved / 4 < worse.wrong
     assert not worse.is_passed
     nothing = check_labels(data, nodes=20_000, most_empty=0)
     assert (nothing.solved, nothing.mean_error, nothing.is_passed) == (0, None, False)

@@ -477,6 +477,40 @@ def test_accuracy_is_the_mean_squared_error() -> None:
     assert playout_accuracy(data, "uniform", Rng(3), positions=2, simulations=5).positions == 2
 
 
+def test_accuracy_by_its_formulas() -> None:
+    """One position tells what its playouts said; a second one what the spread is."""
+    data = data_of(labelled(2))
+    one = playout_accuracy(data_of(data.positions[:1]), "uniform", Rng(3), simulations=6)
+    value = data.positions[0].value + one.mean_bias
+    assert 6 * value == pytest.approx(round(6 * value))
+    assert 0 < value < 1
+    assert one.mse == pytest.approx(one.mean_bias**2)
+    assert one.mse - one.corrected_mse == pytest.approx(value * (1 - value) / 5)
+    both = playout_accuracy(data, "uniform", Rng(3), simulations=6)
+    other = 2 * both.mse - one.mse
+    assert both.mse_error == pytest.approx(abs(one.mse - other) / 2)
+    assert both.mse_error > 0.01
+
+
+def test_rows_of_metrics_are_means(tmp_path: Path) -> None:
+    """Steps too small to matter: every one is about the same policy."""
+    good = labelled(1, with_tree=True)[0]
+    chosen = settings("two-step", alpha=1e-12)
+    job = policy_learning(chosen, [good])
+    job.run(1)
+    last = learn_policy(chosen, data_of([good]), steps=5, folder=tmp_path / "a").last
+    assert last is not None
+    assert last.squared_bias == pytest.approx(job.take_tally().squared_bias)
+    chosen = settings("regression", alpha=1e-12)
+    job = policy_learning(chosen, [good])
+    job.run(1)
+    passed = replace(good, best=9)
+    last = learn_policy(chosen, data_of([good, passed]), steps=6, folder=tmp_path / "b").last
+    assert last is not None
+    assert last.skipped == 3
+    assert last.log_likelihood == pytest.approx(job.take_tally().log_likelihood)
+
+
 # --- files and names
 
 
