@@ -8,7 +8,7 @@ import pytest
 
 from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError, SettingsError
-from katachi.experiments.balancing_learning.rows import LearningSettings, snapshot_path
+from katachi.experiments.balancing_learning.rows import LearningSettings, run_learning, snapshot_path
 from katachi.experiments.balancing_learning.runner import curves_of
 from katachi.experiments.balancing_learning.shipping import ship
 from katachi.experiments.balancing_players.runner import policy_of, spec_of_player
@@ -191,6 +191,29 @@ class TestLearning:
         assert found(trees=1000, leaf_player="mc-rave:sims=200") == "partly"
         assert found(below=0.01, above=0.99) == "not"
         assert found(check={"tried": 60, "solved": 50, "mean_error": 0.2, "wrong": 9}) == "not"
+
+    @pytest.mark.parametrize(
+        ("dropped", "labels"),
+        [
+            ({"two-step-5"}, {"trees-5", "test-5"}),
+            ({"regression-balancing-5"}, {"train-5", "test-5"}),  # starts with a run whose weights are not there
+            ({"uniform"}, {"test-5", "test-6"}),
+            (set(), set()),
+        ],
+    )
+    def test_only_what_is_missing_is_made_again(self, dropped: set[str], labels: set[str], tmp_path: Path) -> None:
+        told = LearningSettings.from_mapping(experiment("balancing-learning").settings("smoke", 1))
+        whole, rest = tmp_path / "whole" / "rows.jsonl", tmp_path / "rest" / "rows.jsonl"
+        for path in (whole, rest):
+            path.parent.mkdir()
+        run_learning(told, whole, InProcess(), lambda _done, _text: None)
+        kept = [row for row in read_rows(whole) if not {row.get("run"), row.get("accuracy")} & dropped]
+        assert (len(kept) < told.count_rows()) == bool(dropped)
+        for row in kept:
+            append_row(rest, row)
+        run_learning(told, rest, InProcess(), lambda _done, _text: None)
+        assert sorted(map(str, read_rows(rest))) == sorted(map(str, read_rows(whole)))
+        assert {path.stem for path in rest.parent.glob("labels/*.parquet")} == labels
 
     def test_settings_that_name_what_is_not_there(self) -> None:
         told = experiment("balancing-learning").settings("smoke", 1)

@@ -15,15 +15,7 @@ from katachi.games.go.game import GoGame
 from katachi.players.registry import make_player
 from katachi.training.data_set import DataSet
 from katachi.training.label_report import check_labels, compare_komis, recommended_komi, summarise
-from katachi.training.labels import (
-    LabelProgress,
-    LabelSettings,
-    check_expert,
-    judge,
-    label,
-    label_here,
-    random_game,
-)
+from katachi.training.labels import LabelProgress, LabelSettings, check_expert, judge, label, label_here, random_game
 from tests.programs import require_program
 
 FEW = LabelSettings(width=3, height=3, games=4, player="uct:sims=20", seed=7)
@@ -113,6 +105,38 @@ def test_leaves_have_values_of_their_own() -> None:
                     judged += 1
     assert over == {1, 2}  # after how many moves
     assert judged > 10
+
+
+def test_the_value_of_several_searches_is_their_mean() -> None:
+    one, few = (label_here(TREES.replace(searches=searches), InProcess()) for searches in (1, 5))
+    player, seen = make_player(TREES.player), list[float]()
+    for single, position in zip(one.positions, few.positions, strict=True):
+        assert (position.moves, position.tree) == (single.moves, single.tree)  # leaves are searched once
+        assert position.simulations == 5 * 20
+        rng = Rng(TREES.seed).split("label", position.group).split("ply", len(position.moves))
+        splits = [rng.split("search"), *(rng.split("search", i) for i in range(1, 5))]
+        found = [judge(player, few.game, few.state(position), split) for split in splits]
+        assert single.value == found[0].value
+        values = [each.value for each in found if each.value is not None]
+        assert position.value == pytest.approx(sum(values) / 5, abs=1e-12)
+        moves = [int(each.action) for each in found if each.action is not None]
+        assert len(values) == len(moves) == 5
+        assert moves.count(position.best) == max(map(moves.count, moves))
+        seen.append(abs(position.value - single.value))
+    assert max(seen) > 0.01
+
+
+def test_one_search_is_not_told_by_a_file() -> None:
+    """So files from before there were several go on."""
+    assert "searches" not in TREES.to_header()
+    assert TREES.replace(searches=2).to_header()["searches"] == 2
+
+
+def test_progress_counts_all_searches() -> None:
+    told = list[LabelProgress]()
+    label_here(FEW.replace(searches=3), InProcess(), told.append)
+    assert [one.done for one in told] == [60, 120, 180, 240]
+    assert {one.total for one in told} == {240}
 
 
 def test_how_many_positions_of_a_game() -> None:
@@ -218,6 +242,7 @@ def test_a_run_that_finds_the_work_done_by_another_one_does_nothing(
     [
         ({"per_game": 0}, "all, or at least 1, not 0"),
         ({"trees": 5}, "5 trees, 4 games"),
+        ({"searches": 0}, "LabelSettings.searches"),
         ({"width": 20}, "LabelSettings.width"),
         ({"nonsense": 1}, "has no setting 'nonsense'"),
     ],

@@ -43,6 +43,7 @@ def make(
     games: Games = 1000,
     per_game: PerGame = "one",
     player: Expert = _PLAYER,
+    searches: Annotated[int, typer.Option(min=1, help="Of each position; its value is the mean of theirs.")] = 1,
     trees: Annotated[int, typer.Option(min=0, help="Of so many games a position gets a tree of depth two.")] = 0,
     leaf_sims: Annotated[int, typer.Option(min=1, help="Simulations for each leaf of a tree.")] = 2000,
     leaf_player: Annotated[str | None, typer.Option(help="Another player for the leaves.")] = None,
@@ -77,8 +78,8 @@ def make(
     from katachi.training.labels import label as make_labels
 
     settings = _settings(
-        size, games=games, per_game=per_game, player=player, trees=trees, leaf_sims=leaf_sims, leaf_player=leaf_player,
-        komi=komi, rules=rules, seed=seed,
+        size, games=games, per_game=per_game, player=player, searches=searches, trees=trees, leaf_sims=leaf_sims,
+        leaf_player=leaf_player, komi=komi, rules=rules, seed=seed,
     )  # fmt: skip
     raise_on_hangup()
     with _Told(quiet=as_json) as tell:

@@ -34,6 +34,7 @@ class LabelsOf(Settings):
     games: int = Field(ge=1, description="Random games.")
     per_game: int | Literal["all"] = Field(default=1, description="Positions of each.")
     player: str = Field(default="tournament:sims=10000", description="The expert.")
+    searches: int = Field(default=1, ge=1, description="Independent ones of each position: their mean counts.")
     trees: int = Field(default=0, ge=0, description="Of so many games a position has a tree.")
     leaf_sims: int = Field(default=2000, ge=1, description="Simulations for each leaf.")
     checked: int = Field(default=0, ge=0, description="So many late positions are solved and compared, at most.")
@@ -41,7 +42,8 @@ class LabelsOf(Settings):
     def settings(self, seed: int) -> LabelSettings:
         """No two data sets have the same games."""
         own = Rng(seed).split("labels").split(self.name).next() % 2**63
-        told = {key: getattr(self, key) for key in ("komi", "games", "per_game", "player", "trees", "leaf_sims")}
+        own_words = ("komi", "games", "per_game", "player", "searches", "trees", "leaf_sims")
+        told = {key: getattr(self, key) for key in own_words}
         return LabelSettings.from_mapping({**told, "width": self.size, "height": self.size, "seed": own})
 
 

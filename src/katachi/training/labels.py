@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -66,6 +67,11 @@ class LabelSettings(Settings):
         default="tournament:sims=10000",
         description="The expert: a player that searches, or gtp:COMMAND (section 6: Fuego with 10,000 simulations).",
     )
+    searches: int = Field(
+        default=1,
+        ge=1,
+        description="Independent searches of each position: its value is the mean of theirs (section 6: one).",
+    )
     trees: int = Field(
         default=0,
         ge=0,
@@ -104,6 +110,8 @@ class LabelSettings(Settings):
     def to_header(self) -> Json:
         """What a file keeps: the settings, with players by names that last and what else these depend on."""
         told: Json = self.model_dump(mode="json")
+        if self.searches == 1:  # files from before there were several
+            del told["searches"]
         player = make_player(self.player)
         told |= {"player": lasting_name(player), "player_fingerprint": fingerprint(player, self.game)}
         if self.trees:
@@ -235,9 +243,7 @@ def work(asked: Json) -> Json:
     rng = _rng(asked["seed"], asked["game"]).split("ply", len(asked["moves"]))
     key = {"game": asked["game"], "ply": len(asked["moves"])}
     if "first" not in asked:
-        found = judge(player, game, state, rng.split("search"))
-        assert found.action is not None
-        return {**key, "value": found.value, "best": int(found.action), "simulations": found.simulations}
+        return {**key, **_mean(player, game, state, rng, asked["searches"])}
     after = state.play(asked["first"])
     rng = rng.split("first", asked["first"])
     second = [int(move) for move in game.candidates(after)]
@@ -253,6 +259,19 @@ def work(asked: Json) -> Json:
     if after.is_over:
         values.append(outcome(after))
     return {**key, "first": asked["first"], "second": second, "values": values, "simulations": simulations}
+
+
+def _mean(player: GamePlayer, game: GoGame, state: Position, rng: Rng, searches: int) -> Json:
+    """The mean value of several searches, and the move that most of them would play; of equals the first."""
+    found = [judge(player, game, state, rng.split("search", i) if i else rng.split("search")) for i in range(searches)]
+    moves = [int(one.action) for one in found if one.action is not None]
+    values = [one.value for one in found if one.value is not None]
+    assert len(moves) == len(values) == searches  # judge
+    return {
+        "value": fmean(values),
+        "best": max(moves, key=moves.count),
+        "simulations": sum(one.simulations for one in found),
+    }
 
 
 @dataclass(frozen=True)
@@ -326,7 +345,8 @@ class _Run:
         common: Json = {"board": board, "seed": settings.seed}
         for planned in self.planned:
             if (planned.game, len(planned.moves)) not in self.values:
-                yield {**common, "player": self._specs[0], "game": planned.game, "moves": list(planned.moves)}, 1
+                asked = {"player": self._specs[0], "game": planned.game, "moves": list(planned.moves)}
+                yield {**common, **asked, "searches": settings.searches}, settings.searches
         for planned in self.planned:
             for first in planned.first:
                 if (planned.game, len(planned.moves), first) not in self.leaves:
@@ -342,7 +362,7 @@ class _Run:
 
     def _total(self, costs: tuple[int, int]) -> int:
         leaves = sum(len(each.first) * max(1, each.leaves // len(each.first)) for each in self.planned if each.first)
-        return len(self.planned) * costs[0] + leaves * costs[1]
+        return len(self.planned) * self.settings.searches * costs[0] + leaves * costs[1]
 
     def _progress(self, done: int, total: int, made: int, costs: tuple[int, int]) -> LabelProgress:
         unit: Literal["simulations", "searches"] = "searches" if costs == (1, 1) else "simulations"

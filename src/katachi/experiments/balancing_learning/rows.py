@@ -17,7 +17,7 @@ some steps: its error and its weights), and `accuracy` (a policy at the end of i
 more playouts on the same positions).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
@@ -134,20 +134,36 @@ def run_learning(told: LearningSettings, rows_path: Path, executor: Executor, pr
                         there.add(_key(row))
                 progress(len(rows), result["text"] if "text" in result else accuracy_text(result))
 
-    for one in told.labels:
-        make_labels(one, told.seed, Path(places[one.name]), executor, lambda text: progress(len(rows), text))
-    works = [{"labels": one.name, "file": places[one.name], "checked": one.checked} for one in told.labels]
-    keep([work for work in works if _key(work) not in there], f"{_HERE}:report_labels")
-    for wave in _waves(told.run):
-        missing = [
-            run for run in wave if not all(_key({"run": run.name, "steps": stop}) in there for stop in run.stops)
-        ]
-        keep([_work(told, run, places, runs) for run in missing], f"{_HERE}:learn")
-    works = [
+    reports = [{"labels": one.name, "file": places[one.name], "checked": one.checked} for one in told.labels]
+    reports = [work for work in reports if _key(work) not in there]
+    errors = [
         accuracy_work(name, policy, test, places[test], told.accuracy_simulations, told.seed)
         for name, test, policy in _policies(told, runs)
     ]
-    keep([work for work in works if _key(work) not in there], MEASURE)
+    errors = [work for work in errors if _key(work) not in there]
+    missing = _missing(told, there, {work["accuracy"] for work in errors}, runs)
+    needed = {work["labels"] for work in reports} | {work["test"] for work in errors}
+    needed |= {name for run in missing for name in (run.data, run.test) if name is not None}
+    for one in told.labels:
+        if one.name in needed:
+            make_labels(one, told.seed, Path(places[one.name]), executor, lambda text: progress(len(rows), text))
+    keep(reports, f"{_HERE}:report_labels")
+    for wave in _waves(told.run):
+        keep([_work(told, run, places, runs) for run in wave if run in missing], f"{_HERE}:learn")
+    keep(errors, MEASURE)
+
+
+def _missing(
+    told: LearningSettings, there: Container[tuple[Any, ...]], measured: Container[str], runs: Mapping[str, Path]
+) -> list[_Run]:
+    """Runs that lack rows, and those whose weights are to be measured or started from and are not there."""
+    found: list[_Run] = []
+    for run in reversed(told.run):  # those that start with others come after them
+        has_rows = all(_key({"run": run.name, "steps": stop}) in there for stop in run.stops)
+        is_used = run.name in measured or any(other.start == run.name for other in found)
+        if not has_rows or (is_used and not snapshot_path(runs[run.name], run.steps).exists()):
+            found.append(run)
+    return found[::-1]
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
