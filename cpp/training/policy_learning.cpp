@@ -26,6 +26,11 @@ void check_options(const PolicyLearningOptions& options) {
     if (!is_bound) {
         refuse("weights are held below a number from 0 to 10, not " + std::to_string(options.largest_weight));
     }
+    const bool is_decay = options.weight_decay >= 0 && options.weight_decay * options.alpha <= 1;
+    if (!is_decay) {
+        refuse("weights decay by a share of them in each step, alpha times the decay is from 0 to 1, not " + std::to_string(options.alpha) +
+               " times " + std::to_string(options.weight_decay));
+    }
     if (options.rule == PolicyRule::reinforcement && options.baseline == Baseline::mean) {
         refuse("the mean as a baseline is that of other simulations, which reinforcement learning has not");
     }
@@ -84,8 +89,9 @@ const LabelledPosition& PolicyLearning::position_of(std::uint64_t step) {
 }
 
 void PolicyLearning::climb(std::span<const double> gradient, double rate) {
+    const double kept = 1 - options_.alpha * options_.weight_decay;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
-        const double weight = weights_[i] + rate * gradient[i];
+        const double weight = kept * weights_[i] + rate * gradient[i];
         if (!std::isfinite(weight)) {
             throw DivergenceError("weight " + std::to_string(i) + " of the playout policy is no number any more at step " +
                                   std::to_string(steps_ + 1));

@@ -7,7 +7,8 @@
 //     two_step        theta += alpha (V*(s) - E V*) grad E V*                     over all moves and answers                        (eq. 14, 15)
 //
 // psi(s, a) = phi(s, a) - sum_b pi(s, b) phi(s, b). Outcomes z and values V* are Black's, but for reinforcement, which wants strength: there z_t is
-// that of who moves, 1 or -1, unless it is to be read literally. Weights are held between two bounds.
+// that of who moves, 1 or -1, unless it is to be read literally. Weights are held between two bounds. With a decay each step also takes
+// alpha decay theta from them, as if decay |theta|^2 were added to the squares that balancing makes small.
 //
 // A step is a function of the weights and its number: every simulation has a generator of its own, split by name, and simulations are dealt to a
 // fixed number of blocks whose sums are added in order. So the result depends neither on the number of threads nor on where a run was left between
@@ -44,6 +45,7 @@ struct PolicyLearningOptions {
     Baseline baseline = Baseline::none;
     double critic_alpha = 0.1;
     double largest_weight = 10;
+    double weight_decay = 0;
     double komi = 7.5;
     go::EyeRule eye_rule = go::EyeRule::simple;
     int longest_simulation = 200;  // moves; then it is a draw
@@ -115,7 +117,7 @@ class PolicyLearning : public Job {
     virtual void forget_step() {}
     // Which position a step is about: all of them in a new random order, again and again.
     const LabelledPosition& position_of(std::uint64_t step);
-    // theta += rate * gradient, within the bounds.
+    // theta += rate * gradient - alpha * decay * theta, within the bounds.
     void climb(std::span<const double> gradient, double rate);
 
     std::shared_ptr<const features::Placements> placements_;

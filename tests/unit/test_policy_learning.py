@@ -327,6 +327,35 @@ def test_every_round_has_an_order_of_its_own() -> None:
     assert tuple(range(len(positions))) not in orders
 
 
+@pytest.mark.parametrize("learner", ["regression", "reinforcement", "balancing", "two-step"])
+def test_decay_takes_a_share_of_the_weights_in_each_step(learner: str) -> None:
+    changes = []
+    for decay in (0.0, 0.5):
+        job = policy_learning(
+            settings(learner, weight_decay=decay, bias_simulations=50, gradient_simulations=50),
+            labelled(4, with_tree=True),
+        )
+        job.weights = some_theta()
+        job.run(1)
+        changes.append(job.weights - some_theta())
+    assert changes[1] - changes[0] == pytest.approx(-0.1 * 0.5 * some_theta(), abs=1e-12)
+    assert np.abs(changes[0]).max() > 1e-4
+
+
+def test_two_step_balancing_with_decay_ends_where_the_penalised_imbalance_is_least() -> None:
+    """At the minimum of B₂ + λ |θ|² the mean of b₂ g₂ is λ θ; without decay the run ends elsewhere."""
+    positions, decay = labelled(6, with_tree=True), 0.02
+    ends = []
+    for alpha, chosen in ((0.05, decay), (0.05, 0.0)):
+        job = policy_learning(settings("two-step", alpha=alpha, weight_decay=chosen), positions)
+        job.run(30_000)
+        ends.append(job.weights)
+        force = np.mean([two_step_change(job, position) for position in positions], axis=0)
+        slope = force - decay * job.weights
+        assert (np.abs(slope).max() < 1e-3) == (chosen == decay)
+    assert np.linalg.norm(ends[0]) < 0.7 * np.linalg.norm(ends[1])
+
+
 def test_weights_are_held() -> None:
     job = policy_learning(settings("regression", alpha=1000.0, largest_weight=0.7), labelled(3))
     job.run(5)
@@ -455,6 +484,21 @@ def test_rows_of_metrics_that_are_none(tmp_path: Path) -> None:
         learn_policy(chosen, data, steps=3, folder=tmp_path)
 
 
+def test_a_run_from_before_there_was_decay_goes_on(tmp_path: Path) -> None:
+    chosen, data = settings("regression"), data_of(labelled(5))
+    whole = learn_policy(chosen, data, steps=4, folder=tmp_path / "whole")
+    half = learn_policy(chosen, data, steps=2, folder=tmp_path / "half")
+    found = load_policy_weights(half.weights_file)
+    told = {name: value for name, value in found.header.configuration.items() if name not in ("policy", "weight_decay")}
+    assert len(told) == len(found.header.configuration) - 2
+    save_policy_weights(half.weights_file, 3, found.theta, steps=2, seed=1, configuration=told, arrays=found.arrays)
+    with pytest.raises(InvalidArgumentError, match=r"weight_decay: 0\.0 there, 0\.25 now"):
+        learn_policy(chosen.replace(weight_decay=0.25), data, steps=4, folder=tmp_path / "half")
+    again = learn_policy(chosen, data, steps=4, folder=tmp_path / "half")
+    ends = [load_policy_weights(result.weights_file).theta.tolist() for result in (whole, again)]
+    assert ends[0] == ends[1]
+
+
 def test_a_run_may_start_from_weights(tmp_path: Path) -> None:
     file = tmp_path / "start.safetensors"
     save_policy_weights(file, 3, some_theta())
@@ -577,6 +621,8 @@ def test_what_files_are_refused(tmp_path: Path) -> None:
         ({"learner": "balancing", "largest_weight": 11.0}, "largest_weight"),
         ({"learner": "balancing", "bias_simulations": 99_999_999_999}, "bias_simulations"),
         ({"learner": "balancing", "gradient_simulations": 99_999_999_999}, "gradient_simulations"),
+        ({"weight_decay": -0.1}, "weight_decay"),
+        ({"weight_decay": 11.0}, r"alpha=0\.1 times weight_decay=11 is above 1"),
     ],
 )
 def test_settings_that_do_not_fit(changes: dict[str, object], message: str) -> None:

@@ -40,6 +40,9 @@ def balance(
     length_normalise: Annotated[bool, typer.Option(help="Divide a simulation's gradient by its length?")] = True,
     baseline: Annotated[str, typer.Option(help="Subtracted from outcomes: none, mean or critic.")] = "none",
     critic_alpha: Annotated[float, typer.Option(help="Step size of the critic.")] = 0.1,
+    weight_decay: Annotated[
+        float, typer.Option(help="λ: each step takes α λ θ from the weights θ, against learning data by heart.")
+    ] = 0.0,
     rl_reward: Annotated[str, typer.Option(help="Of reinforcement: mover_pm1, or literal as printed.")] = "mover_pm1",
     komi: Annotated[float | None, typer.Option(help="Points for White; that of the data, or 7.5.")] = None,
     eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded, strict or none.")] = "simple",
@@ -104,6 +107,7 @@ def balance(
             "length_normalise": length_normalise,
             "baseline": baseline,
             "critic_alpha": critic_alpha,
+            "weight_decay": weight_decay,
             "komi": komi if komi is not None else known.komi if known is not None else 7.5,
             "eye_rule": eye_rule,
             "longest_simulation": longest_simulation,

@@ -77,6 +77,12 @@ class PolicyLearningSettings(Settings):
     largest_weight: float = Field(
         default=10.0, gt=0, le=10, description="The size of each weight is held below it (ours)."
     )
+    weight_decay: float = Field(
+        default=0.0,
+        ge=0,
+        description="λ: each step takes α λ θ from the weights θ (ours), as for an objective with λ |θ|² added to the "
+        "squared imbalance. 0: nothing, as in the source.",
+    )
     komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (Silver 5.6: 7.5).")
     eye_rule: Literal["simple", "surrounded", "strict", "none"] = Field(
         default="simple", description="What nobody fills in simulations (Silver 5.6)."
@@ -91,6 +97,11 @@ class PolicyLearningSettings(Settings):
             )
         if self.learner in ("regression", "two-step") and self.baseline != "none":
             raise ValueError(f"baseline={self.baseline} is for learners that simulate, not for {self.learner}")
+        if self.alpha * self.weight_decay > 1:
+            raise ValueError(
+                f"a step takes at most all of a weight: alpha={self.alpha:g} times weight_decay={self.weight_decay:g} "
+                "is above 1"
+            )
         return self
 
     def to_json(self) -> dict[str, Any]:
@@ -280,7 +291,7 @@ class _Run:
     def _take_up(self) -> None:
         found = load_policy_weights(self.path, board_size=self._settings.size)
         before = {name: value for name, value in found.header.configuration.items() if name != "policy"}
-        check_settings(self._folder, before, self._configuration, {}, "settings or data")
+        check_settings(self._folder, before, self._configuration, {"weight_decay": 0.0}, "settings or data")
         critic = found.arrays.get(_CRITIC)
         if critic is None:
             raise StoreError(f"{self.path}: this is a snapshot, which no run can go on from")

@@ -56,6 +56,7 @@ class _Run(Settings):
     test: str = Field(description="The name of the labels that its error is measured on.")
     simulations: int = Field(default=100, ge=1, description="M and N of balancing.")
     baseline: Literal["none", "mean", "critic"] = Field(default="none", description="Of balancing.")
+    weight_decay: float = Field(default=0.0, ge=0, description="λ: what large weights are punished with.")
     start: str | None = Field(default=None, description="The name of a run whose last weights it starts with.")
     test_positions: int = Field(default=1000, ge=1, description="For each row.")
     test_simulations: int = Field(default=100, ge=2, description="From each of them.")
@@ -193,6 +194,7 @@ def _work(told: LearningSettings, run: _Run, places: Mapping[str, str], runs: Ma
         "bias_simulations": run.simulations,
         "gradient_simulations": run.simulations,
         "baseline": run.baseline,
+        "weight_decay": run.weight_decay,
     }
     start = None
     if run.start is not None:
