@@ -38,6 +38,7 @@ void bind_options(nb::module_& m) {
         .def_rw("critic_alpha", &PolicyLearningOptions::critic_alpha)
         .def_rw("largest_weight", &PolicyLearningOptions::largest_weight)
         .def_rw("weight_decay", &PolicyLearningOptions::weight_decay)
+        .def_rw("largest_bias", &PolicyLearningOptions::largest_bias)
         .def_rw("komi", &PolicyLearningOptions::komi)
         .def_rw("longest_simulation", &PolicyLearningOptions::longest_simulation)
         .def_rw("threads", &PolicyLearningOptions::threads);

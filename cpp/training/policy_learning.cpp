@@ -31,6 +31,10 @@ void check_options(const PolicyLearningOptions& options) {
         refuse("weights decay by a share of them in each step, alpha times the decay is from 0 to 1, not " + std::to_string(options.alpha) +
                " times " + std::to_string(options.weight_decay));
     }
+    const bool is_bias = options.largest_bias > 0 && options.largest_bias <= 1;
+    if (!is_bias) {
+        refuse("biases are held below a number from 0 to 1, not " + std::to_string(options.largest_bias));
+    }
     if (options.rule == PolicyRule::reinforcement && options.baseline == Baseline::mean) {
         refuse("the mean as a baseline is that of other simulations, which reinforcement learning has not");
     }

@@ -8,7 +8,8 @@
 //
 // psi(s, a) = phi(s, a) - sum_b pi(s, b) phi(s, b). Outcomes z and values V* are Black's, but for reinforcement, which wants strength: there z_t is
 // that of who moves, 1 or -1, unless it is to be read literally. Weights are held between two bounds. With a decay each step also takes
-// alpha decay theta from them, as if decay |theta|^2 were added to the squares that balancing makes small.
+// alpha decay theta from them, as if decay |theta|^2 were added to the squares that balancing makes small. Biases beyond a bound count as the bound:
+// then balancing makes Huber's loss small instead of squares, so that few positions with large ones do not decide.
 //
 // A step is a function of the weights and its number: every simulation has a generator of its own, split by name, and simulations are dealt to a
 // fixed number of blocks whose sums are added in order. So the result depends neither on the number of threads nor on where a run was left between
@@ -46,6 +47,7 @@ struct PolicyLearningOptions {
     double critic_alpha = 0.1;
     double largest_weight = 10;
     double weight_decay = 0;
+    double largest_bias = 1;  // of V* less its estimate in a step of the balancing rules
     double komi = 7.5;
     go::EyeRule eye_rule = go::EyeRule::simple;
     int longest_simulation = 200;  // moves; then it is a draw

@@ -241,6 +241,7 @@ class PolicyLearningOn final : public PolicyLearning {
         climb(gradient_, options_.alpha);
     }
 
+    double held(double bias) const { return std::clamp(bias, -options_.largest_bias, options_.largest_bias); }
     bool has_critic() const { return options_.baseline == Baseline::critic; }
     std::span<const double> critic_span() const { return has_critic() ? std::span<const double>(critic_) : std::span<const double>(); }
 
@@ -331,7 +332,7 @@ class PolicyLearningOn final : public PolicyLearning {
                 block->plain.flush(gradient_, -mean * share);
             }
         }
-        climb(gradient_, options_.alpha * bias);
+        climb(gradient_, options_.alpha * held(bias));
         if (has_critic()) {
             teach_critic(share);
         }
@@ -408,7 +409,7 @@ class PolicyLearningOn final : public PolicyLearning {
         }
         const double bias = position.value - mean;
         take_gradient(block.gradient, 1);
-        climb(gradient_, options_.alpha * bias);
+        climb(gradient_, options_.alpha * held(bias));
         tally_.squared_bias += bias * bias;
     }
 

@@ -342,6 +342,27 @@ def test_decay_takes_a_share_of_the_weights_in_each_step(learner: str) -> None:
     assert np.abs(changes[0]).max() > 1e-4
 
 
+@pytest.mark.parametrize("learner", ["balancing", "two-step"])
+def test_large_biases_count_as_the_bound(learner: str) -> None:
+    """A step is as it was if its bias is within the bound, otherwise it is shorter by bound / bias."""
+    shares = []
+    for position in labelled(8, with_tree=True):
+        changes, biases = [], []
+        for bound in (1.0, 0.2):
+            job = policy_learning(
+                settings(learner, largest_bias=bound, bias_simulations=60, gradient_simulations=60), [position]
+            )
+            job.weights = some_theta()
+            job.run(1)
+            changes.append(job.weights - some_theta())
+            biases.append(job.take_tally().squared_bias ** 0.5)
+        assert biases[0] == biases[1]  # what is measured is not held
+        shares.append(min(1.0, 0.2 / biases[0]))
+        assert changes[1] == pytest.approx(shares[-1] * changes[0], abs=1e-12)
+    assert min(shares) < 0.6
+    assert max(shares) == 1.0
+
+
 def test_two_step_balancing_with_decay_ends_where_the_penalised_imbalance_is_least() -> None:
     """At the minimum of B₂ + λ |θ|² the mean of b₂ g₂ is λ θ; without decay the run ends elsewhere."""
     positions, decay = labelled(6, with_tree=True), 0.02
@@ -488,9 +509,9 @@ def test_a_run_from_before_there_was_decay_goes_on(tmp_path: Path) -> None:
     chosen, data = settings("regression"), data_of(labelled(5))
     whole = learn_policy(chosen, data, steps=4, folder=tmp_path / "whole")
     half = learn_policy(chosen, data, steps=2, folder=tmp_path / "half")
-    found = load_policy_weights(half.weights_file)
-    told = {name: value for name, value in found.header.configuration.items() if name not in ("policy", "weight_decay")}
-    assert len(told) == len(found.header.configuration) - 2
+    found, new = load_policy_weights(half.weights_file), ("policy", "weight_decay", "largest_bias")
+    told = {name: value for name, value in found.header.configuration.items() if name not in new}
+    assert len(told) == len(found.header.configuration) - 3
     save_policy_weights(half.weights_file, 3, found.theta, steps=2, seed=1, configuration=told, arrays=found.arrays)
     with pytest.raises(InvalidArgumentError, match=r"weight_decay: 0\.0 there, 0\.25 now"):
         learn_policy(chosen.replace(weight_decay=0.25), data, steps=4, folder=tmp_path / "half")
@@ -622,6 +643,8 @@ def test_what_files_are_refused(tmp_path: Path) -> None:
         ({"learner": "balancing", "bias_simulations": 99_999_999_999}, "bias_simulations"),
         ({"learner": "balancing", "gradient_simulations": 99_999_999_999}, "gradient_simulations"),
         ({"weight_decay": -0.1}, "weight_decay"),
+        ({"largest_bias": 0.0}, "largest_bias"),
+        ({"largest_bias": 1.5}, "largest_bias"),
         ({"weight_decay": 11.0}, r"alpha=0\.1 times weight_decay=11 is above 1"),
     ],
 )

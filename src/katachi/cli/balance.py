@@ -43,6 +43,7 @@ def balance(
     weight_decay: Annotated[
         float, typer.Option(help="λ: each step takes α λ θ from the weights θ, against learning data by heart.")
     ] = 0.0,
+    largest_bias: Annotated[float, typer.Option(help="A bias of balancing beyond it counts as so much.")] = 1.0,
     rl_reward: Annotated[str, typer.Option(help="Of reinforcement: mover_pm1, or literal as printed.")] = "mover_pm1",
     komi: Annotated[float | None, typer.Option(help="Points for White; that of the data, or 7.5.")] = None,
     eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded, strict or none.")] = "simple",
@@ -108,6 +109,7 @@ def balance(
             "baseline": baseline,
             "critic_alpha": critic_alpha,
             "weight_decay": weight_decay,
+            "largest_bias": largest_bias,
             "komi": komi if komi is not None else known.komi if known is not None else 7.5,
             "eye_rule": eye_rule,
             "longest_simulation": longest_simulation,

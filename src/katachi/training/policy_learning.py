@@ -45,6 +45,7 @@ ALPHAS = {"regression": 0.03, "reinforcement": 0.3, "balancing": 3.0, "two-step"
 _CRITIC = "critic"
 _TALLY = "tally"
 _SUMS = ("steps", "skipped", "simulations", "moves", "cut", "black_wins", "log_likelihood", "squared_bias")
+_ONCE = {"weight_decay": 0.0, "largest_bias": 1.0}  # what files say that are older than these settings
 
 
 class PolicyLearningSettings(Settings):
@@ -82,6 +83,13 @@ class PolicyLearningSettings(Settings):
         ge=0,
         description="λ: each step takes α λ θ from the weights θ (ours), as for an objective with λ |θ|² added to the "
         "squared imbalance. 0: nothing, as in the source.",
+    )
+    largest_bias: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="A bias V* - V beyond it counts as so much (ours): Huber's loss instead of squares. 1: none is, as "
+        "in the source.",
     )
     komi: float = Field(default=7.5, ge=-1000, le=1000, description="Points for White (Silver 5.6: 7.5).")
     eye_rule: Literal["simple", "surrounded", "strict", "none"] = Field(
@@ -291,7 +299,7 @@ class _Run:
     def _take_up(self) -> None:
         found = load_policy_weights(self.path, board_size=self._settings.size)
         before = {name: value for name, value in found.header.configuration.items() if name != "policy"}
-        check_settings(self._folder, before, self._configuration, {"weight_decay": 0.0}, "settings or data")
+        check_settings(self._folder, before, self._configuration, _ONCE, "settings or data")
         critic = found.arrays.get(_CRITIC)
         if critic is None:
             raise StoreError(f"{self.path}: this is a snapshot, which no run can go on from")

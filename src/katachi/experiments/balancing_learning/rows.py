@@ -57,6 +57,7 @@ class _Run(Settings):
     simulations: int = Field(default=100, ge=1, description="M and N of balancing.")
     baseline: Literal["none", "mean", "critic"] = Field(default="none", description="Of balancing.")
     weight_decay: float = Field(default=0.0, ge=0, description="λ: what large weights are punished with.")
+    largest_bias: float = Field(default=1.0, gt=0, le=1, description="Larger ones of balancers count as so much.")
     start: str | None = Field(default=None, description="The name of a run whose last weights it starts with.")
     test_positions: int = Field(default=1000, ge=1, description="For each row.")
     test_simulations: int = Field(default=100, ge=2, description="From each of them.")
@@ -195,6 +196,7 @@ def _work(told: LearningSettings, run: _Run, places: Mapping[str, str], runs: Ma
         "gradient_simulations": run.simulations,
         "baseline": run.baseline,
         "weight_decay": run.weight_decay,
+        "largest_bias": run.largest_bias,
     }
     start = None
     if run.start is not None:
