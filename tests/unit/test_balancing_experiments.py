@@ -314,6 +314,17 @@ class TestPlayers:
         row["second"] = "gtp:gnugo --mode gtp --level 10 --seed {seed}"
         assert verdict("balancing-players", "balancing-k8", *self.rows(), row) == expected
 
+    def test_gnugo_is_judged_by_the_larger_search(self) -> None:
+        rows = self.rows()
+        for sims, rate in ((1, 10), (5000, 50), (300, 90)):
+            row = {**met("mc", "balancing", "uniform", rate, of=100), "labels": {"kind": "gnugo", "sims": sims}}
+            row |= {"first": f"flat-mc:sims={sims},policy=softmax-shapes(shipped)"}
+            rows.append(row | {"second": "gtp:gnugo --mode gtp --level 10 --seed {seed}"})
+        found = answers("balancing-players", *rows)
+        assert found["balancing-k8"].verdict == "reproduced"
+        assert "5000 simulations for each move 50.0 %" in found["balancing-k8"].result
+        assert found["balancing-k3"].verdict == "reproduced"  # other searches have a budget of their own
+
     def test_pairings_of_the_bars_have_2000_games(self) -> None:
         for duel in experiment("balancing-players").settings("quick", 1)["duel"]:
             for pair in duel.get("variants", ()):

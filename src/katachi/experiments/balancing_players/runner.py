@@ -93,7 +93,8 @@ class _Table:
     def __init__(self, duels: Sequence[Duel], size: int) -> None:
         self.size = size
         self.duels = [duel for duel in duels if duel.options["size"] == size]
-        self._sims = max((int(duel["sims"]) for duel in self.duels if "sims" in duel.labels), default=0)
+        searches = [duel for duel in self.duels if "sims" in duel.labels and duel["kind"] != "gnugo"]
+        self._sims = max((int(duel["sims"]) for duel in searches), default=0)
         self._parts = [
             (players, rate_duels(own, {_ANCHOR: 0.0} if _ANCHOR in players else {}))
             for players, own in _connected(self.duels)
@@ -213,12 +214,13 @@ def _paradox(table: _Table, bar: float) -> list[Finding]:
 
 
 def _even(table: _Table, band: Sequence[float]) -> Finding:
-    """Is the balanced policy as good as GNU Go?"""
+    """Is the balanced policy as good as GNU Go, with as many simulations as have been tried?"""
     text = "balancing (Monte-Carlo search) against GNU Go level 10 on 5x5"
-    duel = next(iter(find(table.duels, kind="gnugo")), None)
-    if duel is None:
+    duels = sorted(find(table.duels, kind="gnugo"), key=lambda duel: int(duel["sims"]))
+    if not duels:
         return Finding("partly", f"{text}: not played at this scale")
-    return Finding(between(duel.score, *band), f"{text}: {scored(duel)}, {band[0]:g} to {band[1]:g} %")
+    told = "; ".join(f"{duel['sims']} simulations for each move {scored(duel)}" for duel in duels)
+    return Finding(between(duels[-1].score, *band), f"{text}: {told}, {band[0]:g} to {band[1]:g} %")
 
 
 def _error(rows: Sequence[Row], bar: float) -> Finding:
