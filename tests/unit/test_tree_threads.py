@@ -65,7 +65,7 @@ def test_returns_of_all_moves_as_first_are_all_counted(threads: int) -> None:
 @pytest.mark.parametrize("name", ["uct", "mc-rave"])
 @pytest.mark.parametrize("threads", [2, 5])
 def test_returns_kept_back_reach_their_nodes(name: str, threads: int) -> None:
-    """The root's mean return is that of its actions: every episode takes one. Stopped or not, nothing is left behind."""
+    """The root's mean return is that of its actions: every episode takes one. Nothing is left behind when it stops."""
     search = search_of(changed(name, threads=threads))
     search.run(Limit(simulations=2000))
     search.run(Limit(seconds=60), lambda share: False)
