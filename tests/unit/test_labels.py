@@ -196,6 +196,12 @@ def test_part_files_that_make_no_sense(tmp_path: Path) -> None:
     part.write_text(json.dumps({"settings": FEW.to_header()}) + '\n{"b": 2}\n')
     with pytest.raises(StoreError, match=r"line 2 is no label: {'b': 2}"):
         label(FEW, path=path, executor=InProcess())
+    good = {"game": 0, "ply": 1, "value": 0.5, "best": 2, "simulations": 20}
+    leaf = {"game": 0, "ply": 1, "first": 3, "second": [4], "values": [0.5], "simulations": 20}
+    for wrong in ({**good, "value": "x"}, {**good, "ply": None}, {**leaf, "values": 0.5}, {**leaf, "second": ["a"]}):
+        part.write_text("\n".join(map(json.dumps, ({"settings": FEW.to_header()}, good, leaf, wrong))) + "\n")
+        with pytest.raises(StoreError, match=r"line 4 is no label: {'game': 0"):
+            label(FEW, path=path, executor=InProcess())
     with pytest.raises(StoreError, match="No such file"):
         label(FEW, path=tmp_path / "nowhere" / "labels.parquet", executor=InProcess())
 

@@ -83,10 +83,13 @@ def test_few_visits_are_told_at_once() -> None:
     assert len(search.tree) > 1800
 
 
-@pytest.mark.parametrize("name", ["uct", "sarsa-uct", "mc-rave"])
+@pytest.mark.parametrize("name", ["uct", "sarsa-uct", "uct-rave"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_find_what_one_thread_finds(name: str, threads: int) -> None:
-    """Connect four: who moves wins at once in the fourth column, and loses later everywhere else."""
+    """Connect four: who moves wins at once in the fourth column, and loses later everywhere else.
+
+    Not for `mc-rave`: without exploration three searches of a hundred never try that column, in one thread, too.
+    """
     game = make_game("connect-four")
     state = game.initial_state()
     for column in (3, 0, 3, 0, 3, 1):

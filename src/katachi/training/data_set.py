@@ -131,7 +131,7 @@ class DataSet:
         schema = _schema(pyarrow).with_metadata({_KEY: json.dumps(header).encode()})
         table = pyarrow.table(dict(zip(_COLUMNS, columns, strict=True)), schema=schema)
         content = io.BytesIO()
-        parquet.write_table(table, content, compression="zstd")
+        parquet.write_table(table, content, compression="zstd", write_page_checksum=True)
         try:
             write_whole(path, content.getvalue())
         except OSError as error:
@@ -146,7 +146,7 @@ class DataSet:
         except OSError as error:
             raise DataSetError(f"{path}: {error.strerror or error}") from error
         try:
-            table = parquet.read_table(pyarrow.BufferReader(content))
+            table = parquet.read_table(pyarrow.BufferReader(content), page_checksum_verification=True)
             names = table.column_names
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataSetError(f"{path} is no Parquet file, or a damaged one: {error}") from error

@@ -452,9 +452,27 @@ def _part_file(path: Path, header: Json) -> Iterator[tuple[list[Json], Callable[
         else:
             append_row(path, {"settings": header})
         for number, row in enumerate(rows[1:], 2):
-            if not (row.keys() >= {"game", "ply", "value", "best"} or row.keys() >= {"game", "ply", "first", "values"}):
+            if not _is_label(row):
                 raise StoreError(f"{path}, line {number} is no label: {str(row)[:200]}")
         yield rows[1:], lambda row: append_row(path, row)
+
+
+_NUMBERS = {"game": int, "ply": int, "best": int, "first": int, "simulations": int, "value": int | float}
+_LISTS = {"second": int, "values": int | float}
+
+
+def _is_label(row: Json) -> bool:
+    """A row of a position or of the leaves behind a move, with what such rows hold."""
+    wanted = {"value", "best"} if "first" not in row else {"first", "second", "values"}
+    return (
+        row.keys() >= {"game", "ply", "simulations"} | wanted
+        and all(isinstance(row[name], kind) for name, kind in _NUMBERS.items() if name in row)
+        and all(
+            isinstance(row[name], list) and all(isinstance(one, kind) for one in row[name])
+            for name, kind in _LISTS.items()
+            if name in row
+        )
+    )
 
 
 def _settings_of(row: Json, path: Path) -> Mapping[str, Any]:
