@@ -283,3 +283,20 @@ def test_balanced_weak_players_are_more_accurate() -> None:
     assert weak.deviation * np.sqrt(30) == pytest.approx(5.0)
     with pytest.raises(InvalidArgumentError, match="rates are above 0"):
         ErrorGame(0, 1)
+
+
+def test_two_step_balancing_finds_the_policy_whose_games_its_values_are_of() -> None:
+    """E_π[z | s] does not change on average while π plays: it has no imbalance, whatever the number of plies."""
+    teacher, learner = some_policy(), some_policy(seed=9)
+
+    def values(state: Path) -> float:
+        return lookahead(teacher, state)[0]
+
+    for plies in (1, 2, 3, None):
+        assert imbalance(teacher, STATES, values, plies) == pytest.approx(0, abs=1e-20)
+    assert full_imbalance(learner, STATES, values) > 1e-3
+    for _ in range(3000):
+        for state in STATES:
+            two_step_step(learner, state, values, alpha=1.0)
+    assert imbalance(learner, STATES, values, 2) < 1e-6
+    assert full_imbalance(learner, STATES, values) < 1e-5

@@ -262,12 +262,36 @@ def test_settings_are_checked(changes: dict[str, object], message: str) -> None:
     ("player", "message"),
     [
         ("random", "random does not tell what a position is worth"),
-        ("policy:name=uniform", "does not tell what a position is worth"),
+        ("policy:name=uniform", r"policy:name=uniform says what a position is worth by playouts.* \(sims=100\)"),
     ],
 )
 def test_players_without_an_opinion_are_refused(player: str, message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
         label_here(FEW.replace(player=player), InProcess())
+
+
+def test_a_policy_values_positions_by_its_own_playouts() -> None:
+    """Two stones against none on 3x3, komi 7.5; uniform play from there on, both sides."""
+    game = TREES.game
+    state = game.initial_state().play("B2").play("pass").play("A2").play("pass")
+    player = make_player("policy:name=uniform,sims=4000")
+    found = judge(player, game, state, Rng(3))
+    flat = judge(make_player("flat-mc:sims=4000"), game, state, Rng(3))
+    assert found.simulations == 4000
+    assert found.value is not None
+    assert flat.value is not None
+    batch = state.search_state().playouts(4000, Rng(3).split("playouts"), "uniform")
+    batch.run()
+    assert found.value == batch.total / 4000
+    assert (
+        0.1 < found.value == pytest.approx(flat.value, abs=0.04)
+    )  # a mean over first moves, too, if all are as likely
+    many = TREES.replace(games=30, trees=30, player="policy:name=uniform,sims=40", leaf_sims=8)
+    data = label_here(many, InProcess())
+    assert {position.simulations for position in data.positions} == {40}
+    values = [value for position in data.positions if position.tree for row in position.tree.values for value in row]
+    assert len(set(values)) > 3
+    assert all(16 * value == int(16 * value) for value in values)  # games that are cut count a half
 
 
 def test_leaves_need_a_player_that_counts() -> None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from katachi._core import Rng
+from katachi.core.errors import InvalidArgumentError
 from katachi.core.limit import Limit
 from katachi.core.settings import Settings
 from katachi.core.types import Action
@@ -47,6 +48,11 @@ class PolicySettings(Settings):
         description="uniform; in Go mogo, fuego, greedy(EPSILON) and others (docs/playout_policies.md)."
     )
     weights: str = Field(default=SHIPPED, min_length=1, description=_WEIGHTS)
+    sims: int = Field(
+        default=0,
+        ge=0,
+        description="Playouts by which it says what a position is worth (katachi label); it plays without them.",
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -82,6 +88,23 @@ class PolicyPlayer:
         if action not in game.legal_actions(state):
             action = Action(rng.choice(root.candidates()))
         return Decision(action)
+
+    def check_values(self) -> None:
+        """An error if it does not say what positions are worth."""
+        if self.settings.sims == 0:
+            raise InvalidArgumentError(
+                f"{self.name} says what a position is worth by playouts, and has none: give it some (sims=100)"
+            )
+
+    def evaluate(self, game: Game[Any], state: Any, rng: Rng) -> Decision:  # noqa: ANN401
+        """A move of the policy, and the mean outcome if it plays both sides from here on, E[z | s]."""
+        self.check_values()
+        batch = native_state(game, state).playouts(
+            self.settings.sims, rng.split("playouts"), self._policy.native(game, state)
+        )
+        batch.run()
+        sims = self.settings.sims
+        return Decision(self.choose(game, state, rng.split("move")).action, batch.total / sims, sims)
 
 
 class FlatMcSettings(Settings):

@@ -29,6 +29,7 @@ from katachi.core.json_lines import append_row, read_rows
 from katachi.core.settings import Settings, differences
 from katachi.games.go.game import GoGame, outcome
 from katachi.games.go.position import Position
+from katachi.players.basic import PolicyPlayer
 from katachi.players.gtp_player import GtpPlayer
 from katachi.players.player import (
     Decision,
@@ -129,16 +130,18 @@ class LabelSettings(Settings):
 def check_expert(player: GamePlayer, game: GoGame) -> None:
     """Refuses a player that cannot tell what a position is worth. An external engine is started and asked."""
     check_player(player, game)
-    if isinstance(player, GtpPlayer):
+    if isinstance(player, GtpPlayer | PolicyPlayer):
         player.check_values()
     elif not isinstance(player, ThinkingPlayer):
-        raise InvalidArgumentError(f"{player.name} does not tell what a position is worth: labels need a search")
+        raise InvalidArgumentError(
+            f"{player.name} does not tell what a position is worth: labels need a search, or playouts (policy)"
+        )
 
 
 def judge(player: GamePlayer, game: GoGame, state: Position, rng: Rng) -> Decision:
     """What an expert would play, and Black's value of the position itself: the mean of all simulations, where known."""
     tell_new_game(player)
-    if isinstance(player, GtpPlayer):
+    if isinstance(player, GtpPlayer | PolicyPlayer):
         return player.evaluate(game, state, rng)
     assert isinstance(player, ThinkingPlayer)  # check_expert
     thinking = player.think(game, state, rng)
