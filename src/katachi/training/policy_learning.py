@@ -81,7 +81,7 @@ class PolicyLearningSettings(Settings):
     weight_decay: float = Field(
         default=0.0,
         ge=0,
-        description="λ: each step takes α λ θ from the weights θ (ours), as for an objective with λ |θ|² added to the "
+        description="λ: each step takes α λ θ from the weights θ (ours), as for an objective with λ θ·θ added to the "
         "squared imbalance. 0: nothing, as in the source.",
     )
     largest_bias: float = Field(
