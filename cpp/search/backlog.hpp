@@ -2,8 +2,8 @@
 //
 // A number that two cores change in turn travels from one to the other each time, and a playout takes no longer than a few dozen such journeys. So
 // of a node with many visits a thread keeps back what it has learnt for a few episodes and then gives it at once; all threads together keep back at
-// most one part in `share` of the visits. Meanwhile the node looks the same to that thread, and so does the best of its actions: it stays with its
-// choice.
+// most one part in `share` of the visits. Meanwhile the thread sees nothing new of its own there, so that a policy which would choose the same again
+// stays with its choice.
 #pragma once
 
 #include <algorithm>

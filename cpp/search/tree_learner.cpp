@@ -546,7 +546,7 @@ std::uint32_t TreeLearner::learn_together(NodeStore& store, const Episode& episo
         AtomicAccess::store(node.visits, node.visits + 1);
         AtomicAccess::store(node.mark, node.mark + (goes_on ? 1 : 0));
         ++node.episodes;
-        AtomicAccess::store(node.value, taught(node, node.value, lesson(i)));
+        AtomicAccess::store(node.value, taught(node, node.value, action_target(i, episode)));
         if (goes_on && options_.rave != RaveUse::none) {
             give_raves<AtomicAccess>(store, episode, taken, i);
         }
@@ -565,7 +565,7 @@ void TreeLearner::keep(NodeStore& store, const Episode& episode, Taken& taken, s
         kept.actions.clear();
         kept.raves.clear();
     }
-    kept.lessons[kept.episodes++] = lesson(i);
+    kept.lessons[kept.episodes++] = action_target(i, episode);
     if (i + 1 < episode.entries.size() && episode.entries[i + 1].node != no_node) {
         ++kept.going_on;
         if (options_.rave != RaveUse::none) {

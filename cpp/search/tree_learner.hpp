@@ -69,12 +69,8 @@ class TreeLearner {
     void give_raves(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i) const;
     template <class Access, class IsTaken, class ActionOf>
     static void add_returns(Rave* raves, std::size_t count, double target, const IsTaken& is_taken, const ActionOf& action_of);
-    // What entry i of the last episode is to learn: its return, or TD errors.
-    double lesson(std::size_t i) const { return options_.learner == Learner::monte_carlo ? returns_[i] : sums_[i]; }
-    // The value of a node after a lesson; its visit has been counted.
-    double taught(const Node& node, double value, double lesson) const {
-        return value + step_size(node) * (options_.learner == Learner::monte_carlo ? lesson - value : lesson);
-    }
+    // The value of a node after a lesson (`action_target`); its visit has been counted.
+    double taught(const Node& node, double value, double lesson) const { return value + step_size(node) * (lesson - value); }
     void keep(NodeStore& store, const Episode& episode, Taken& taken, std::size_t i, std::uint32_t patience);
     void give(NodeStore& store, Backlog::Kept& kept) const;
     void measure(const Episode& episode);

@@ -49,6 +49,7 @@ bool TreeMemory::advance(const Slice& slice) {
         throw;
     }
     take_all();
+    check_root();
     if (is_full_) {
         collect();
     }

@@ -150,6 +150,14 @@ class TreeMemory : public Search {
     // Makes room in a tree that is full, if that is wanted and of any use.
     void collect();
 
+    // An error if what the root has learnt is no number.
+    void check_root() const {
+        if (const double value = store_.value(root_); !std::isfinite(value)) {
+            throw DivergenceError("the value of the root has become " + std::to_string(value) +
+                                  ": smaller steps or values nearer to the game's returns may help");
+        }
+    }
+
     // Of the tree. The slot of an action whose outcomes are observed is no state.
     std::uint32_t count_memorised() const;
 

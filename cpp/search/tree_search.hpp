@@ -169,10 +169,7 @@ class TreeSearch final : public TreeMemory {
         if (uses_mast()) {
             learn_mast();
         }
-        if (const double value = store_.value(root_); !std::isfinite(value)) {
-            throw DivergenceError("the value of the root has become " + std::to_string(value) +
-                                  ": smaller steps or values nearer to the game's returns may help");
-        }
+        check_root();
         for (const Entry& entry : has_new_ && !is_shared() ? std::span<const Entry>(episode_.entries) : std::span<const Entry>()) {
             memorised_ += entry.node != no_node && entry.node != root_ && entry.is_first && store_[entry.node].episodes == 1 ? 1 : 0;
         }

@@ -76,6 +76,18 @@ def test_returns_kept_back_reach_their_nodes(name: str, threads: int) -> None:
     assert max(child.visits for child in root.children()) > 500  # visits enough to be kept back at two plies
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [{"step_size": "constant", "step": 0.3}, {"step_size": "linear", "step": 0.5, "step_decay": 1e-4}],
+)
+@pytest.mark.parametrize("threads", [2, 8])
+def test_large_steps_of_several_episodes_do_not_add_up(steps: dict[str, Any], threads: int) -> None:
+    """What is kept back are targets. TD errors of sixteen episodes, all against the value before, would be too much."""
+    search = search_of(changed("sarsa-uct", threads=threads, **steps))
+    search.run(Limit(simulations=3000))
+    check_counts(search, 3000)
+
+
 def test_few_visits_are_told_at_once() -> None:
     """Threads on their way to new nodes see each other: they hardly ever try the same one at the same time."""
     search = search_of(preset("mc-rave", threads=2))

@@ -66,7 +66,8 @@ class LabelSettings(Settings):
     )
     player: str = Field(
         default="tournament:sims=10000",
-        description="The expert: a player that searches, or gtp:COMMAND (section 6: Fuego with 10,000 simulations).",
+        description="The expert: a player that searches, policy:name=...,sims=N, or gtp:COMMAND "
+        "(section 6: Fuego with 10,000 simulations).",
     )
     searches: int = Field(
         default=1,
