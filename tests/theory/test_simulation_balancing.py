@@ -1,6 +1,7 @@
 """Simulation balancing on small games that are enumerated: definitions, every gradient, the need for two samples."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -300,3 +301,47 @@ def test_two_step_balancing_finds_the_policy_whose_games_its_values_are_of() -> 
             two_step_step(learner, state, values, alpha=1.0)
     assert imbalance(learner, STATES, values, 2) < 1e-6
     assert full_imbalance(learner, STATES, values) < 1e-5
+
+
+def test_leaves_valued_by_the_policy_itself_make_the_two_step_bias_the_whole_one() -> None:
+    """What the iterated cycle learns from: b₂ is that of whole games, g₂ what two plies have of their gradient."""
+    policy = some_policy()
+    for state in STATES:
+        whole, gradient = lookahead(policy, state)
+        expected, first = lookahead(policy, state, own_values(policy), 2)
+        assert expected == pytest.approx(whole, rel=1e-12)
+        assert first + slopes_behind(policy, state, 2) == pytest.approx(gradient, rel=1e-12)
+
+
+def test_the_cycle_removes_the_whole_bias() -> None:
+    """Values are known of positions only; what is behind two plies is what the policy of the last round makes of it."""
+    teacher, policy = some_policy(), some_policy(seed=9)
+    values = {state: lookahead(teacher, state)[0] for state in STATES}
+    start = full_imbalance(policy, STATES, values.__getitem__)
+    for _ in range(600):
+        leaves = own_values(policy)
+        for state in STATES:
+            expected, gradient = lookahead(policy, state, leaves, 2)
+            policy.weights += 1.0 * (values[state] - expected) * gradient
+    assert start > 1e-3
+    assert full_imbalance(policy, STATES, values.__getitem__) < 0.01 * start
+
+
+def own_values(policy: SoftmaxPolicy) -> Callable[[Path], float]:
+    """E_π[z | s] of the policy as it is now."""
+    now = SoftmaxPolicy(TreeGame(), features, SIZE)
+    now.weights = policy.weights.copy()
+    return cache(lambda state: lookahead(now, state)[0])
+
+
+def slopes_behind(policy: SoftmaxPolicy, state: Path, plies: int) -> Vector:
+    """E_π of ∇E_π[z | s] of the state after so many plies."""
+    if policy.game.is_terminal(state):
+        return np.zeros(SIZE)
+    if plies == 0:
+        return lookahead(policy, state)[1]
+    chances = policy.probabilities(state).items()
+    parts = [
+        chance * slopes_behind(policy, policy.game.play(state, action)[0], plies - 1) for action, chance in chances
+    ]
+    return np.asarray(sum(parts))

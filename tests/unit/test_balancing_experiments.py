@@ -8,7 +8,7 @@ import pytest
 
 from katachi.arena.executor import InProcess
 from katachi.core.errors import InvalidArgumentError, SettingsError
-from katachi.experiments.balancing_learning.rows import LearningSettings, run_learning, snapshot_path
+from katachi.experiments.balancing_learning.rows import LearningSettings, run_learning
 from katachi.experiments.balancing_learning.runner import curves_of
 from katachi.experiments.balancing_learning.shipping import ship
 from katachi.experiments.balancing_players.runner import policy_of, spec_of_player
@@ -19,6 +19,7 @@ from katachi.experiments.registry import experiment
 from katachi.features.local_shapes import LocalShapes
 from katachi.policies.playout_policies import PlayoutPolicy
 from katachi.policies.policy_weights import load_policy_weights, policy_shapes
+from katachi.training.policy_learning import snapshot_path
 from tests.unit.experiment_smoke import check_smoke
 from tests.unit.go_duel_checks import answers, check_bars, check_players
 from tests.unit.test_duels import chunk
@@ -140,6 +141,13 @@ class TestLearning:
         rows = [row for row in good() if row.get("run") != "balancing-6" and row.get("accuracy") != "balancing-6"]
         assert verdict("balancing-learning", "balancing-k1", *rows, *learnt("balancing", 6, ratio)) == expected
 
+    def test_the_cycle_is_told_and_not_judged(self) -> None:
+        cycle = [{**row, "learner": "two-step"} if "run" in row else row for row in learnt("two-step-cycle", 6, 0.9)]
+        found = answers("balancing-learning", *good(), *cycle)["balancing-k1"]
+        assert found.verdict == "reproduced"
+        assert "beyond the source, two-step-cycle on 6x6: 0.90 (" in found.result
+        assert "two-step-cycle on 5x5" not in found.result
+
     def test_what_was_not_learnt_is_not_certain(self) -> None:
         assert verdict("balancing-learning", "balancing-k1", *good(without="balancing-6")) == "partly"
         assert verdict("balancing-learning", "balancing-k11", *good(without="two-step-5")) == "partly"
@@ -196,6 +204,7 @@ class TestLearning:
         ("dropped", "labels"),
         [
             ({"two-step-5"}, {"trees-5", "test-5"}),
+            ({"two-step-cycle-5"}, {"test-5"}),  # it makes its own labels
             ({"regression-balancing-5"}, {"train-5", "test-5"}),  # starts with a run whose weights are not there
             ({"uniform"}, {"test-5", "test-6"}),
             (set(), set()),
@@ -224,6 +233,13 @@ class TestLearning:
         with pytest.raises(SettingsError, match="needs a name of its own"):
             LearningSettings.from_mapping({**told, "run": [run, run]})
 
+    @pytest.mark.parametrize("change", [{"data": "trees-5"}, {"steps": 25}])
+    def test_a_cycle_has_its_own_data_and_whole_rounds(self, change: dict[str, object]) -> None:
+        told = experiment("balancing-learning").settings("smoke", 1)
+        run = next(run for run in told["run"] if "cycle" in run)
+        with pytest.raises(SettingsError, match=r"'two-step-cycle-5' is a cycle: .* whole rounds of 10 steps"):
+            LearningSettings.from_mapping({**told, "run": [{**run, **change}]})
+
     def test_goes_on_where_it_was_killed(self, tmp_path: Path) -> None:
         """Rows of a run that were written before a kill are not written twice."""
         found, path = experiment("balancing-learning"), tmp_path / "rows.jsonl"
@@ -239,7 +255,10 @@ class TestLearning:
         assert snapshot_path(tmp_path / "training" / "regression-5", 25).exists()  # its end is between two snapshots
         # What `make policies` takes from a run.
         shipped = {path.stem: path for path in ship(tmp_path, tmp_path / "shipped")}
-        rivals = {f"5x5-{name}" for name in ("regression", "reinforcement", "reinforcement-early", "two-step")}
+        rivals = {
+            f"5x5-{name}"
+            for name in ("regression", "reinforcement", "reinforcement-early", "two-step", "two-step-cycle")
+        }
         assert shipped.keys() == {"5x5", *rivals, "6x6-reinforcement", "6x6-reinforcement-early"}
         assert load_policy_weights(shipped["5x5"]).header.configuration["learner"] == "balancing"
         assert load_policy_weights(shipped["5x5-regression"]).header.games == 25
@@ -336,7 +355,14 @@ class TestPlayers:
         from katachi.games.go import GoGame
 
         for size in (5, 6):
-            for name in ("balancing", "regression", "reinforcement", "reinforcement-early", "two-step"):
+            for name in (
+                "balancing",
+                "regression",
+                "reinforcement",
+                "reinforcement-early",
+                "two-step",
+                "two-step-cycle",
+            ):
                 assert PlayoutPolicy(policy_of(name)).native(GoGame(size)) is not None
 
 

@@ -7,6 +7,7 @@ from katachi.cli import (
     analyze,
     balance,
     bench,
+    cycle,
     demo,
     gtp,
     info,
@@ -51,6 +52,7 @@ app.command("tune")(tune.tune)
 app.command("train")(train.train)
 app.command("learn")(learn.learn)
 app.command("balance")(balance.balance)
+app.command("cycle")(cycle.cycle)
 app.add_typer(label.label, name="label")
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(weights.weights, name="weights")

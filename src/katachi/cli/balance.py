@@ -12,7 +12,26 @@ from katachi.cli.train import square_side
 if TYPE_CHECKING:
     from katachi.training.policy_learning import PolicyLearningResult, PolicyMetrics
 
-__all__ = ["balance"]
+__all__ = [
+    "Baseline", "BiasSimulations", "CriticAlpha", "EyeRule", "GradientSimulations", "LargestBias", "LengthNormalise",
+    "LongestSimulation", "Start", "TestPositions", "TestSimulations", "Threads", "WeightDecay", "balance",
+]  # fmt: skip
+
+Start = Annotated[Path | None, typer.Option(help="Weights of a policy to begin with, instead of zeros.")]
+BiasSimulations = Annotated[int, typer.Option(help="M, of balancing: for the bias of a position.")]
+GradientSimulations = Annotated[int, typer.Option(help="N, of balancing: for its gradient.")]
+LengthNormalise = Annotated[bool, typer.Option(help="Divide a simulation's gradient by its length?")]
+Baseline = Annotated[str, typer.Option(help="Subtracted from outcomes: none, mean or critic.")]
+CriticAlpha = Annotated[float, typer.Option(help="Step size of the critic.")]
+EyeRule = Annotated[str, typer.Option(help="What nobody fills: simple, surrounded, strict or none.")]
+LongestSimulation = Annotated[int, typer.Option(help="Moves; a longer one is a draw.")]
+WeightDecay = Annotated[
+    float, typer.Option(help="λ: each step takes α λ θ from the weights θ, against learning data by heart.")
+]
+LargestBias = Annotated[float, typer.Option(help="A bias of balancing beyond it counts as so much.")]
+Threads = Annotated[int, typer.Option(help="Of simulations; results do not depend on it.")]
+TestPositions = Annotated[int, typer.Option(help="Positions for each row of metrics.")]
+TestSimulations = Annotated[int, typer.Option(help="Playouts from each of them.")]
 
 
 def balance(
@@ -29,31 +48,29 @@ def balance(
     ] = 0.1,
     steps: Annotated[int, typer.Option(min=1, help="How many, with those that the folder has already.")] = 100_000,
     size: Annotated[str | None, typer.Option(help="Of the board: N, or NxN; that of the data if not given.")] = None,
-    start: Annotated[Path | None, typer.Option(help="Weights of a policy to begin with, instead of zeros.")] = None,
+    start: Start = None,
     seed: Seed = 1,
     alpha: Annotated[
         float | None,
         typer.Option(help="Step size; if not given 0.03, 0.3, 3 and 3 for the four learners, to start from."),
     ] = None,
-    bias_simulations: Annotated[int, typer.Option(help="M, of balancing: for the bias of a position.")] = 100,
-    gradient_simulations: Annotated[int, typer.Option(help="N, of balancing: for its gradient.")] = 100,
-    length_normalise: Annotated[bool, typer.Option(help="Divide a simulation's gradient by its length?")] = True,
-    baseline: Annotated[str, typer.Option(help="Subtracted from outcomes: none, mean or critic.")] = "none",
-    critic_alpha: Annotated[float, typer.Option(help="Step size of the critic.")] = 0.1,
-    weight_decay: Annotated[
-        float, typer.Option(help="λ: each step takes α λ θ from the weights θ, against learning data by heart.")
-    ] = 0.0,
-    largest_bias: Annotated[float, typer.Option(help="A bias of balancing beyond it counts as so much.")] = 1.0,
+    bias_simulations: BiasSimulations = 100,
+    gradient_simulations: GradientSimulations = 100,
+    length_normalise: LengthNormalise = True,
+    baseline: Baseline = "none",
+    critic_alpha: CriticAlpha = 0.1,
+    weight_decay: WeightDecay = 0.0,
+    largest_bias: LargestBias = 1.0,
     rl_reward: Annotated[str, typer.Option(help="Of reinforcement: mover_pm1, or literal as printed.")] = "mover_pm1",
     komi: Annotated[float | None, typer.Option(help="Points for White; that of the data, or 7.5.")] = None,
-    eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded, strict or none.")] = "simple",
-    longest_simulation: Annotated[int, typer.Option(help="Moves; a longer one is a draw.")] = 200,
-    threads: Annotated[int, typer.Option(help="Of simulations; results do not depend on it.")] = 1,
+    eye_rule: EyeRule = "simple",
+    longest_simulation: LongestSimulation = 200,
+    threads: Threads = 1,
     metrics_steps: Annotated[int, typer.Option(help="A row of metrics at every so many steps.")] = 1000,
     checkpoint_steps: Annotated[int, typer.Option(help="A checkpoint at every so many steps.")] = 1000,
     snapshot_steps: Annotated[int, typer.Option(help="Keep weights at every so many steps; 0: never.")] = 1000,
-    test_positions: Annotated[int, typer.Option(help="Positions for each row of metrics.")] = 1000,
-    test_simulations: Annotated[int, typer.Option(help="Playouts from each of them.")] = 100,
+    test_positions: TestPositions = 1000,
+    test_simulations: TestSimulations = 100,
     tensorboard: Annotated[
         bool, typer.Option(help="Metrics for TensorBoard, too; needs katachi[tensorboard].")
     ] = False,

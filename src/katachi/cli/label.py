@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from katachi.training.label_report import LabelCheck, LabelSummary
     from katachi.training.labels import LabelProgress, LabelSettings
 
-__all__ = ["label"]
+__all__ = ["Games", "PerGame", "Rules", "Searches", "Size", "label", "label_settings"]
 
 label = typer.Typer(
     help="Label positions of random games with the values of deep searches; look at such labels, check them.",
@@ -31,6 +31,7 @@ Size = Annotated[str, typer.Option(help="Of the board: N or WIDTHxHEIGHT.")]
 Games = Annotated[int, typer.Option(min=1, help="Uniformly random games that positions are taken from.")]
 PerGame = Annotated[str, typer.Option(help="Positions of each game: one, all or a number.")]
 Expert = Annotated[str, typer.Option(help="A player that searches, or gtp:COMMAND of an engine that tells win rates.")]
+Searches = Annotated[int, typer.Option(min=1, help="Of each position; its value is the mean of theirs.")]
 Rules = Annotated[str, typer.Option(help="cgos, tromp-taylor, chinese, chinese-ogs, aga or new-zealand.")]
 DataFile = Annotated[Path, typer.Argument(metavar="FILE", help="A data set, as katachi label writes it.")]
 
@@ -43,7 +44,7 @@ def make(
     games: Games = 1000,
     per_game: PerGame = "one",
     player: Expert = _PLAYER,
-    searches: Annotated[int, typer.Option(min=1, help="Of each position; its value is the mean of theirs.")] = 1,
+    searches: Searches = 1,
     trees: Annotated[int, typer.Option(min=0, help="Of so many games a position gets a tree of depth two.")] = 0,
     leaf_sims: Annotated[int, typer.Option(min=1, help="Simulations for each leaf of a tree.")] = 2000,
     leaf_player: Annotated[str | None, typer.Option(help="Another player for the leaves.")] = None,
@@ -77,7 +78,7 @@ def make(
     from katachi.training.label_report import summarise
     from katachi.training.labels import label as make_labels
 
-    settings = _settings(
+    settings = label_settings(
         size, games=games, per_game=per_game, player=player, searches=searches, trees=trees, leaf_sims=leaf_sims,
         leaf_player=leaf_player, komi=komi, rules=rules, seed=seed,
     )  # fmt: skip
@@ -186,7 +187,7 @@ def komi(
     from katachi.training.label_report import compare_komis, recommended_komi
 
     chosen = [_number(text) for text in komis.split(",")]
-    settings = _settings(size, games=games, per_game=per_game, player=player, rules=rules, seed=seed)
+    settings = label_settings(size, games=games, per_game=per_game, player=player, rules=rules, seed=seed)
     raise_on_hangup()
     with _Told(quiet=as_json) as tell:
         summaries = compare_komis(settings, chosen, chosen_executor(executor, workers), tell)
@@ -201,7 +202,7 @@ def komi(
     print(f"recommended: --komi {best:g}, whose labels straddle one half best")
 
 
-def _settings(size: str, *, per_game: str, **values: Any) -> "LabelSettings":  # noqa: ANN401
+def label_settings(size: str, *, per_game: str, **values: Any) -> "LabelSettings":  # noqa: ANN401
     from katachi.core.errors import InvalidArgumentError
     from katachi.games.go.vertex import parse_size
     from katachi.training.labels import LabelSettings

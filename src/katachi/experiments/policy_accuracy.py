@@ -37,12 +37,13 @@ class LabelsOf(Settings):
     searches: int = Field(default=1, ge=1, description="Independent ones of each position: their mean counts.")
     trees: int = Field(default=0, ge=0, description="Of so many games a position has a tree.")
     leaf_sims: int = Field(default=2000, ge=1, description="Simulations for each leaf.")
+    leaf_player: str | None = Field(default=None, description="Another expert for the leaves.")
     checked: int = Field(default=0, ge=0, description="So many late positions are solved and compared, at most.")
 
     def settings(self, seed: int) -> LabelSettings:
         """No two data sets have the same games."""
         own = Rng(seed).split("labels").split(self.name).next() % 2**63
-        own_words = ("komi", "games", "per_game", "player", "searches", "trees", "leaf_sims")
+        own_words = ("komi", "games", "per_game", "player", "searches", "trees", "leaf_sims", "leaf_player")
         told = {key: getattr(self, key) for key in own_words}
         return LabelSettings.from_mapping({**told, "width": self.size, "height": self.size, "seed": own})
 

@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,13 @@ class DataSet:
     def _part(self, groups: set[int], *, inside: bool) -> "DataSet":
         chosen = [position for position in self.positions if (position.group in groups) == inside]
         return DataSet(self.width, self.height, self.komi, self.rules, chosen, self.settings)
+
+    def fingerprint(self) -> str:
+        """Of board, rules and labels, however they were made."""
+        digest = sha256(f"{self.width}x{self.height} {self.komi} {self.rules}".encode())
+        for position in self.positions:
+            digest.update(repr(position).encode())
+        return digest.hexdigest()[:16]
 
     def check(self) -> None:
         """A DataSetError that names the first position which is none of this game, or whose labels are no labels."""

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -37,7 +36,7 @@ from katachi.training.run_folder import CHECKPOINT, check_settings, has_checkpoi
 
 __all__ = [
     "ALPHAS", "PolicyLearningResult", "PolicyLearningSettings", "PolicyMetrics", "PolicySchedule", "learn_policy",
-    "policy_learning",
+    "policy_learning", "snapshot_path",
 ]  # fmt: skip
 
 # Step sizes to start from (ours): the sources give none. Each learner's is from the grid 0.03, 0.1, 0.3, 1, 3.
@@ -217,6 +216,11 @@ class PolicyLearningResult:
         }
 
 
+def snapshot_path(folder: Path, steps: int) -> Path:
+    """The weights of a run after so many steps, in its folder."""
+    return folder / "snapshots" / f"steps_{steps:010}.safetensors"
+
+
 def policy_learning(
     settings: PolicyLearningSettings, positions: Sequence[LabelledPosition], *, threads: int = 1
 ) -> _core.PolicyLearning:
@@ -283,8 +287,8 @@ class _Run:
         beginning = None if start is None else load_policy_weights(start, board_size=settings.size)
         self._configuration = {
             **settings.to_json(),
-            "data": _fingerprint(data),
-            "test": _fingerprint(test),
+            "data": None if data is None else data.fingerprint(),
+            "test": None if test is None else test.fingerprint(),
             "start": None if beginning is None else beginning.fingerprint,
         }
         if has_checkpoint(folder):
@@ -352,7 +356,7 @@ class _Run:
         is_due = stop % schedule.metrics_steps == 0 or stop == steps
         row = self._measure() if is_due and stop != self._measured else None
         if schedule.snapshot_steps and stop % schedule.snapshot_steps == 0:
-            self._write(self._folder / "snapshots" / f"steps_{stop:010}.safetensors", {})
+            self._write(snapshot_path(self._folder, stop), {})
         is_time = time.monotonic() - self._saved >= schedule.checkpoint_seconds
         if is_time or stop == steps or stop % schedule.checkpoint_steps == 0:
             self._save()
@@ -439,13 +443,3 @@ def _with_trees(data: DataSet | None) -> DataSet | None:
             "katachi label --trees N makes some"
         )
     return replace(data, positions=found)
-
-
-def _fingerprint(data: DataSet | None) -> str | None:
-    """Of what is learnt from."""
-    if data is None:
-        return None
-    digest = sha256(f"{data.width}x{data.height} {data.komi} {data.rules}".encode())
-    for position in data.positions:
-        digest.update(repr(position).encode())
-    return digest.hexdigest()[:16]

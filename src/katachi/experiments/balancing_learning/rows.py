@@ -11,13 +11,17 @@
     test = "test-5"
     alpha = 3
     steps = 100_000
+    [[run]]                         # in rounds of `every` steps, each with its own labels (.training.policy_cycle)
+    name = "two-step-cycle-6"
+    cycle = { name = "cycle-6", size = 6, games = 400, trees = 400, leaf_player = "policy:name={policy},sims=30" }
+    ...
 
 Rows are of three kinds: `labels` (a data set: how its values lie, and whether they are true), `run` (a policy after
 some steps: its error and its weights), and `accuracy` (a policy at the end of its run, or a plain one, measured with
 more playouts on the same positions).
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
@@ -36,9 +40,11 @@ from katachi.policies.playout_policies import policy_moves
 from katachi.policies.policy_weights import load_policy_weights
 from katachi.training.data_set import DataSet
 from katachi.training.label_report import check_labels, summarise
-from katachi.training.policy_learning import PolicyLearningSettings, PolicySchedule, learn_policy
+from katachi.training.labels import LabelSettings
+from katachi.training.policy_cycle import PolicyCycleSettings, learn_in_cycle
+from katachi.training.policy_learning import PolicyLearningSettings, PolicySchedule, learn_policy, snapshot_path
 
-__all__ = ["LearningSettings", "learn", "report_labels", "run_learning", "snapshot_path"]
+__all__ = ["LearningSettings", "learn", "report_labels", "run_learning"]
 
 _HERE = "katachi.experiments.balancing_learning.rows"
 _DIGITS = 4  # of weights in rows
@@ -58,9 +64,23 @@ class _Run(Settings):
     baseline: Literal["none", "mean", "critic"] = Field(default="none", description="Of balancing.")
     weight_decay: float = Field(default=0.0, ge=0, description="λ: what large weights are punished with.")
     largest_bias: float = Field(default=1.0, gt=0, le=1, description="Larger ones of balancers count as so much.")
+    cycle: LabelsOf | None = Field(
+        default=None, description="The labels of each round, instead of data: {policy} is the policy so far."
+    )
+    alpha_factor: float = Field(default=1.0, gt=0, le=1, description="Of a round in a cycle, to the round before.")
     start: str | None = Field(default=None, description="The name of a run whose last weights it starts with.")
     test_positions: int = Field(default=1000, ge=1, description="For each row.")
     test_simulations: int = Field(default=100, ge=2, description="From each of them.")
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401
+        if isinstance(told := values.pop("cycle", None), Mapping):
+            told = LabelsOf.from_mapping(told)
+        super().__init__(cycle=told, **values)
+        if told is not None and (self.data is not None or self.steps % self.every):
+            raise SettingsError(
+                f"the run {self.name!r} is a cycle: it makes its own data, not {self.data!r}, in whole rounds of "
+                f"{self.every} steps, not {self.steps} in all"
+            )
 
     @property
     def stops(self) -> list[int]:
@@ -111,11 +131,6 @@ class LearningSettings(Settings):
         return len(self.labels) + curves + len(self.run) + len(self.plain) * len(self.sets)
 
 
-def snapshot_path(folder: Path, steps: int) -> Path:
-    """The weights of a run after so many steps, in its folder."""
-    return folder / "snapshots" / f"steps_{steps:010}.safetensors"
-
-
 def run_learning(told: LearningSettings, rows_path: Path, executor: Executor, progress: Progress) -> None:
     """Labels, then policies, then their errors: what is missing."""
     rows = read_rows(rows_path)
@@ -125,16 +140,22 @@ def run_learning(told: LearningSettings, rows_path: Path, executor: Executor, pr
     places = {one.name: str(rows_path.parent / "labels" / f"{one.name}.parquet") for one in told.labels}
     runs = {one.name: rows_path.parent / "training" / one.name for one in told.run}
 
-    def keep(works: list[dict[str, Any]], function: str) -> None:
+    def keep(result: dict[str, Any]) -> None:
+        for row in result.get("rows", [result]):
+            if _key(row) not in there:  # a run that was killed may have written some of them
+                append_row(rows_path, row)
+                rows.append(row)
+                there.add(_key(row))
+        tell(result["text"] if "text" in result else accuracy_text(result))
+
+    def tell(text: str) -> None:
+        progress(len(rows), text)
+
+    def do(works: list[dict[str, Any]], function: str) -> None:
         results = executor.run(function, works)
         with closing(results):  # type: ignore[type-var]
             for _, result in results:
-                for row in result.get("rows", [result]):
-                    if _key(row) not in there:  # a run that was killed may have written some of them
-                        append_row(rows_path, row)
-                        rows.append(row)
-                        there.add(_key(row))
-                progress(len(rows), result["text"] if "text" in result else accuracy_text(result))
+                keep(result)
 
     reports = [{"labels": one.name, "file": places[one.name], "checked": one.checked} for one in told.labels]
     reports = [work for work in reports if _key(work) not in there]
@@ -148,11 +169,15 @@ def run_learning(told: LearningSettings, rows_path: Path, executor: Executor, pr
     needed |= {name for run in missing for name in (run.data, run.test) if name is not None}
     for one in told.labels:
         if one.name in needed:
-            make_labels(one, told.seed, Path(places[one.name]), executor, lambda text: progress(len(rows), text))
-    keep(reports, f"{_HERE}:report_labels")
+            make_labels(one, told.seed, Path(places[one.name]), executor, tell)
+    do(reports, f"{_HERE}:report_labels")
     for wave in _waves(told.run):
-        keep([_work(told, run, places, runs) for run in wave if run in missing], f"{_HERE}:learn")
-    keep(errors, MEASURE)
+        works = [(run, _work(told, run, places, runs)) for run in wave if run in missing]
+        do([work for run, work in works if run.cycle is None], f"{_HERE}:learn")
+        for run, work in works:
+            if run.cycle is not None:  # its labels are work for all
+                keep(_learn_in_cycle(run, run.cycle.settings(told.seed), work, executor, tell))
+    do(errors, MEASURE)
 
 
 def _missing(
@@ -247,15 +272,9 @@ def report_labels(work: dict[str, Any]) -> dict[str, Any]:
 
 
 def learn(work: dict[str, Any]) -> dict[str, Any]:
-    """Learns a policy, or what is left of it; a row for each stop. All of a row but `seconds` follows from settings."""
+    """Learns a policy, or what is left of it; a row for each stop."""
     folder = Path(work["folder"])
     settings = PolicyLearningSettings.from_mapping(work["settings"])
-    schedule = PolicySchedule(
-        metrics_steps=work["every"],
-        snapshot_steps=work["every"],
-        test_positions=work["test_positions"],
-        test_simulations=work["test_simulations"],
-    )
     result = learn_policy(
         settings,
         None if work["data"] is None else DataSet.load(work["data"]),
@@ -263,9 +282,43 @@ def learn(work: dict[str, Any]) -> dict[str, Any]:
         folder=folder,
         test=DataSet.load(work["test"]),
         start=work["start"],
-        schedule=schedule,
+        schedule=_schedule(work),
     )
     _keep_last(folder, result.weights_file, work["steps"])
+    return _rows_of(work, settings)
+
+
+def _learn_in_cycle(
+    run: _Run, labels: LabelSettings, work: dict[str, Any], executor: Executor, tell: Callable[[str], object]
+) -> dict[str, Any]:
+    """The same in rounds."""
+    settings = PolicyLearningSettings.from_mapping(work["settings"])
+    learn_in_cycle(
+        PolicyCycleSettings(labels=labels, learning=settings, steps=run.every, alpha_factor=run.alpha_factor),
+        rounds=run.steps // run.every,
+        folder=Path(work["folder"]),
+        executor=executor,
+        test=DataSet.load(work["test"]),
+        start=work["start"],
+        schedule=_schedule(work),
+        on_progress=lambda _, text: tell(f"{run.name}: {text}"),
+    )
+    return _rows_of(work, settings)
+
+
+def _schedule(work: Mapping[str, Any]) -> PolicySchedule:
+    every = work["every"]
+    return PolicySchedule(
+        metrics_steps=every,
+        snapshot_steps=every,
+        test_positions=work["test_positions"],
+        test_simulations=work["test_simulations"],
+    )
+
+
+def _rows_of(work: Mapping[str, Any], settings: PolicyLearningSettings) -> dict[str, Any]:
+    """One for each stop, from what the folder says. They follow from the settings."""
+    folder = Path(work["folder"])
     metrics = {row["steps"]: row for row in read_rows(folder / "metrics.jsonl")}
     own = {"run": work["run"], "learner": settings.learner, "size": settings.size, "alpha": settings.alpha}
     rows = [{**own, **_point(folder, settings.size, metrics[stop])} for stop in work["stops"]]

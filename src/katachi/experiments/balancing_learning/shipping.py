@@ -2,8 +2,8 @@
 
     python -m katachi.experiments.balancing_learning.shipping RUN_FOLDER TO_FOLDER
 
-`5x5.safetensors` is the balanced policy, `5x5-LEARNER.safetensors` one by another learner, and
-`5x5-reinforcement-early.safetensors` that of reinforcement learning where its error is least.
+`5x5.safetensors` is the balanced policy, `5x5-LEARNER.safetensors` one by another learner, with `-cycle` if it was
+learnt in rounds, and `5x5-reinforcement-early.safetensors` that of reinforcement learning where its error is least.
 """
 
 import sys
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from katachi.core.files import write_whole
-from katachi.experiments.balancing_learning.rows import snapshot_path
 from katachi.experiments.balancing_learning.runner import curves_of
 from katachi.experiments.experiment import read_rows
+from katachi.training.policy_learning import snapshot_path
 
 __all__ = ["ship"]
 
@@ -31,10 +31,11 @@ def ship(run: Path, to: Path) -> list[Path]:
 
 def _chosen(run: Path) -> Iterator[tuple[str, Path]]:
     for curve in curves_of(read_rows(run / "rows.jsonl")):
-        if curve.name != f"{curve.learner}-{curve.size}":
+        kind, _, size = curve.name.rpartition("-")
+        if kind not in (curve.learner, f"{curve.learner}-cycle") or size != str(curve.size):
             continue  # a variant
         folder, board = run / "training" / curve.name, f"{curve.size}x{curve.size}"
-        name = board if curve.learner == "balancing" else f"{board}-{curve.learner}"
+        name = board if kind == "balancing" else f"{board}-{kind}"
         yield name, snapshot_path(folder, curve.steps)
         if curve.learner == "reinforcement":
             least = min(curve.rows[1:], key=lambda row: float(row["mse"]))
