@@ -108,8 +108,9 @@ weights: $(VENV)/.stamp-package ## learn the weights that come with the package 
 	    && rm -r build/weights/$${side}x$$side || exit 1; done
 
 policies: $(VENV)/.stamp-package $(VENV)/.stamp-data ## learn the playout policies that come with the package anew
-	$(BIN)/katachi reproduce balancing-learning --scale quick --workers 2 --seed 1 --out build/policies
-	$(BIN)/python -m katachi.experiments.balancing_learning.shipping build/policies/balancing-learning/quick src/katachi/data/policies
+	for experiment in balancing-learning balancing-cycle; do \
+	    $(BIN)/katachi reproduce $$experiment --scale quick --workers 2 --seed 1 --out build/policies \
+	    && $(BIN)/python -m katachi.experiments.balancing_learning.shipping build/policies/$$experiment/quick src/katachi/data/policies || exit 1; done
 
 networks: $(VENV)/.stamp-package ## learn the network that comes with the package anew
 	$(BIN)/katachi learn --rule td-mu --trainer rprop --games 10000 --schedule-games 10000 --seed 1 --out build/networks/5x5

@@ -1,5 +1,6 @@
 """The experiments on simulation balancing: each once, small, and their verdicts on rows made by hand."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from tests.unit.go_duel_checks import answers, check_bars, check_players
 from tests.unit.test_duels import chunk
 
 EXPERIMENTS = (
-    "balanced-search", "balancing-learning", "balancing-players", "error-game", "playout-accuracy", "playout-search",
+    "balanced-search", "balancing-cycle", "balancing-cycle-players", "balancing-learning", "balancing-players",
+    "error-game", "playout-accuracy", "playout-search",
 )  # fmt: skip
 KNOWLEDGE = {"1x1 X": 1.0, "2x2 OX/XX": 0.5, "2x2 XX/X.": -0.4, "2x2 XX/XX": -0.5}
 
@@ -141,13 +143,6 @@ class TestLearning:
         rows = [row for row in good() if row.get("run") != "balancing-6" and row.get("accuracy") != "balancing-6"]
         assert verdict("balancing-learning", "balancing-k1", *rows, *learnt("balancing", 6, ratio)) == expected
 
-    def test_the_cycle_is_told_and_not_judged(self) -> None:
-        cycle = [{**row, "learner": "two-step"} if "run" in row else row for row in learnt("two-step-cycle", 6, 0.9)]
-        found = answers("balancing-learning", *good(), *cycle)["balancing-k1"]
-        assert found.verdict == "reproduced"
-        assert "beyond the source, two-step-cycle on 6x6: 0.90 (" in found.result
-        assert "two-step-cycle on 5x5" not in found.result
-
     def test_what_was_not_learnt_is_not_certain(self) -> None:
         assert verdict("balancing-learning", "balancing-k1", *good(without="balancing-6")) == "partly"
         assert verdict("balancing-learning", "balancing-k11", *good(without="two-step-5")) == "partly"
@@ -204,7 +199,6 @@ class TestLearning:
         ("dropped", "labels"),
         [
             ({"two-step-5"}, {"trees-5", "test-5"}),
-            ({"two-step-cycle-5"}, {"test-5"}),  # it makes its own labels
             ({"regression-balancing-5"}, {"train-5", "test-5"}),  # starts with a run whose weights are not there
             ({"uniform"}, {"test-5", "test-6"}),
             (set(), set()),
@@ -233,13 +227,6 @@ class TestLearning:
         with pytest.raises(SettingsError, match="needs a name of its own"):
             LearningSettings.from_mapping({**told, "run": [run, run]})
 
-    @pytest.mark.parametrize("change", [{"data": "trees-5"}, {"steps": 25}])
-    def test_a_cycle_has_its_own_data_and_whole_rounds(self, change: dict[str, object]) -> None:
-        told = experiment("balancing-learning").settings("smoke", 1)
-        run = next(run for run in told["run"] if "cycle" in run)
-        with pytest.raises(SettingsError, match=r"'two-step-cycle-5' is a cycle: .* whole rounds of 10 steps"):
-            LearningSettings.from_mapping({**told, "run": [{**run, **change}]})
-
     def test_goes_on_where_it_was_killed(self, tmp_path: Path) -> None:
         """Rows of a run that were written before a kill are not written twice."""
         found, path = experiment("balancing-learning"), tmp_path / "rows.jsonl"
@@ -255,13 +242,80 @@ class TestLearning:
         assert snapshot_path(tmp_path / "training" / "regression-5", 25).exists()  # its end is between two snapshots
         # What `make policies` takes from a run.
         shipped = {path.stem: path for path in ship(tmp_path, tmp_path / "shipped")}
-        rivals = {
-            f"5x5-{name}"
-            for name in ("regression", "reinforcement", "reinforcement-early", "two-step", "two-step-cycle")
-        }
+        rivals = {f"5x5-{name}" for name in ("regression", "reinforcement", "reinforcement-early", "two-step")}
         assert shipped.keys() == {"5x5", *rivals, "6x6-reinforcement", "6x6-reinforcement-early"}
         assert load_policy_weights(shipped["5x5"]).header.configuration["learner"] == "balancing"
         assert load_policy_weights(shipped["5x5-regression"]).header.games == 25
+
+
+class TestCycle:
+    @pytest.mark.parametrize(("ratio", "expected"), [(0.6, "reproduced"), (0.61, "partly"), (0.7, "not")])
+    def test_error_against_uniform(self, ratio: float, expected: str) -> None:
+        rows = [accuracy("uniform", 0.1, f"test-{size}", size) for size in (5, 6)]
+        for size, own in ((5, 0.5), (6, ratio)):
+            learnt_rows = learnt("two-step-cycle", size, own)
+            rows += [{**row, "learner": "two-step"} if "run" in row else row for row in learnt_rows]
+        found = experiment("balancing-cycle")
+        summary = found.runner.summarise(rows, found.claim)
+        assert summary.verdict == expected
+        assert f"two-step on 6x6: {ratio:.2f} (" in summary.result
+
+    @pytest.mark.parametrize("change", [{"data": "test-5"}, {"steps": 25}])
+    def test_a_cycle_has_its_own_data_and_whole_rounds(self, change: dict[str, object]) -> None:
+        told = experiment("balancing-cycle").settings("smoke", 1)
+        (run,) = told["run"]
+        with pytest.raises(SettingsError, match=r"'two-step-cycle-5' is a cycle: .* whole rounds of 10 steps"):
+            LearningSettings.from_mapping({**told, "run": [{**run, **change}]})
+
+    def test_what_is_missing_is_made_again_and_what_is_shipped(self, tmp_path: Path) -> None:
+        told = LearningSettings.from_mapping(experiment("balancing-cycle").settings("smoke", 1))
+        whole, rest = tmp_path / "whole" / "rows.jsonl", tmp_path / "rest" / "rows.jsonl"
+        for path in (whole, rest):
+            path.parent.mkdir()
+        run_learning(told, whole, InProcess(), lambda _done, _text: None)
+        rows = read_rows(whole)
+        assert [row["steps"] for row in rows if "run" in row] == [0, 10, 20]
+        for row in rows[:2]:
+            append_row(rest, row)
+        run_learning(told, rest, InProcess(), lambda _done, _text: None)
+        assert sorted(map(str, read_rows(rest))) == sorted(map(str, rows))
+        (shipped,) = ship(whole.parent, tmp_path / "shipped")
+        assert shipped.name == "5x5-two-step-cycle.safetensors"
+        kept = load_policy_weights(shipped)
+        assert (kept.header.games, kept.header.configuration["round"]) == (20, 2)
+        assert kept.theta == pytest.approx(rows[3]["theta"], abs=1e-4)
+
+    def test_the_test_sets_are_those_of_the_other_learners(self) -> None:
+        for scale in ("quick", "full"):
+            own, other = (
+                {told.name: told for told in LearningSettings.from_mapping(experiment(id).settings(scale, 1)).labels}
+                for id in ("balancing-cycle", "balancing-learning")
+            )
+            assert all(told == other[name] for name, told in own.items())
+
+    @pytest.mark.parametrize(
+        ("rates", "expected"),
+        [((80, 60, 50), "reproduced"), ((80, 60, 40), "partly"), ((80, 50, 50), "partly"), ((20, 30, 80), "not")],
+    )
+    def test_games(self, rates: tuple[int, int, int], expected: str) -> None:
+        """Against the weaker ones and in direct play, against two-step on 6x6, and balancing against it."""
+        own, weaker = "two-step-cycle", ("uniform", "regression", "reinforcement")
+        rows = []
+        for size in (5, 6):
+            rows += [met("mc", own, name, rates[0], size=size) for name in weaker]
+            even = 50 if rates[0] > 50 else 20
+            rows.append(met("mc", own, "two-step", rates[1] if size == 6 else even, size=size))
+            rows.append(met("mc", "balancing", own, rates[2], size=size))
+            rows.append(met("direct", "reinforcement", own, rates[0], size=size))
+        found = experiment("balancing-cycle-players")
+        rows = [replaced(row) for row in rows]
+        assert found.runner.summarise(rows, found.claim).verdict == expected
+
+
+def replaced(row: Row) -> Row:
+    """With the policy of the cycle by its name in the package."""
+    text = json.dumps(row).replace('"two-step-cycle"', '"softmax-shapes(shipped-two-step-cycle)"')
+    return dict(json.loads(text.replace("=two-step-cycle", "=softmax-shapes(shipped-two-step-cycle)")))
 
 
 def met(kind: str, one: str, other: str, rate: int, of: int = 2000, size: int = 5) -> Row:
@@ -354,16 +408,11 @@ class TestPlayers:
     def test_every_learnt_policy_is_in_the_package(self) -> None:
         from katachi.games.go import GoGame
 
+        learnt = ("balancing", "regression", "reinforcement", "reinforcement-early", "two-step")
+        policies = [*map(policy_of, learnt), "softmax-shapes(shipped-two-step-cycle)"]
         for size in (5, 6):
-            for name in (
-                "balancing",
-                "regression",
-                "reinforcement",
-                "reinforcement-early",
-                "two-step",
-                "two-step-cycle",
-            ):
-                assert PlayoutPolicy(policy_of(name)).native(GoGame(size)) is not None
+            for policy in policies:
+                assert PlayoutPolicy(policy).native(GoGame(size)) is not None
 
 
 def duel(policy: str, against: str, rate: int, of: int = 400, **labels: Any) -> Row:  # noqa: ANN401

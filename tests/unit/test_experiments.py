@@ -113,7 +113,7 @@ class TestRegistry:
             ("lader", "'lader': did you mean 'ladder'"),
             ("lits", "did you mean 'list'"),
             ("silver-tabel-5-1", "did you mean 'silver-table-5-1'"),
-            ("silver-fig-9-1", "a row of the ledger, no experiment; it is pending"),
+            ("vodopivec-table-7-1", "a row of the ledger, no experiment; it is pending"),
             ("silver-table-5-1", "a row of the ledger, no experiment; it is answered by experiment 'shape-counts'"),
             ("silver-table-4-1", "it is not reproducible: context only"),
         ],

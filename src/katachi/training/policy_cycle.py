@@ -1,11 +1,9 @@
 """The iterated cycle (Silver and Tesauro 2009, section 7): a policy is learnt from labels, and makes the next ones.
 
-    settings = PolicyCycleSettings(
-        labels=LabelSettings(width=6, height=6, games=400, trees=400, leaf_player="policy:name={policy},sims=30"),
-        learning=PolicyLearningSettings(learner="two-step", size=6, alpha=1.0),
-        steps=800,
-    )
-    learn_in_cycle(settings, rounds=25, folder=Path("cycle6"), executor=LocalWorkers(2))
+    labels = LabelSettings(width=6, height=6, games=400, trees=400, leaf_player="policy:name={policy},sims=15")
+    learning = PolicyLearningSettings(learner="two-step", size=6, alpha=1.0)
+    settings = PolicyCycleSettings(labels=labels, learning=learning, steps=800, alpha_factor=0.95)
+    learn_in_cycle(settings, rounds=50, folder=Path("cycle6"), executor=LocalWorkers(2))
 
 A round labels positions of new random games and goes on learning from them. Where a player of the labels has {policy},
 the policy learnt so far stands: as an expert by itself, or as the playout policy of a search.

@@ -6,7 +6,7 @@ run, by steps. Errors are compared with those of uniform playouts on the same po
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
 from pathlib import Path
@@ -19,17 +19,16 @@ from katachi.arena.executor import Executor
 from katachi.core.errors import InvalidArgumentError
 from katachi.experiments.balancing_learning.figures import draw_learning
 from katachi.experiments.balancing_learning.rows import LearningSettings, run_learning
-from katachi.experiments.experiment import Answer, Claim, Progress, Row, Summary, Verdict, summary_of
+from katachi.experiments.experiment import Claim, Progress, Row, Summary, Verdict, summary_of
 from katachi.experiments.go_duels import Finding, all_of, mixed
 from katachi.features.local_shapes import LocalShapes
 from katachi.policies.policy_weights import policy_shapes
 
-__all__ = ["Curve", "curves_of", "draw", "run", "summarise", "total"]
+__all__ = ["COLUMNS", "Curve", "curves_of", "draw", "error_lines", "run", "summarise", "total"]
 
-_COLUMNS = ("what", "board", "steps or positions", "MSE", "without noise", "times uniform", "told")
+COLUMNS = ("what", "board", "steps or positions", "MSE", "without noise", "times uniform", "told")
 _LEARNERS = ("regression", "reinforcement", "balancing", "two-step")
 _BALANCERS = ("balancing", "two-step")
-_CYCLE = "two-step-cycle"  # beyond the source: leaves are valued by the policy itself
 _BOARDS = (5, 6)
 _Z95 = 1.959963984540054
 _SQUARES = ("OX/XX", "OX/X.", ".X/X.", "XO/X.", "XX/..", "XX/X.", "X./..", "XX/XX")
@@ -76,6 +75,15 @@ class Curve:
         ratio = self.final["mse"] / self.uniform["mse"]
         spread = _Z95 * ratio * hypot(*(row["error"] / row["mse"] for row in (self.final, self.uniform)))
         return ratio, ratio - spread, ratio + spread
+
+    def stays_below(self, bar: float, text: str) -> Finding:
+        """Is its error at the end at most so many times that of uniform playouts?"""
+        if self.ratio is None:
+            return _missing(text)
+        ratio, low, high = self.ratio
+        told = f"{text}: {ratio:.2f} ({low:.2f} to {high:.2f}) times uniform's error after {self.steps:,} steps"
+        told += f", at most {bar:g}"
+        return Finding("reproduced" if ratio <= bar else "not" if low > bar else "partly", told)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -132,7 +140,7 @@ def curves_of(rows: Sequence[Row]) -> list[Curve]:
 
 
 def _main(curves: Sequence[Curve], learner: str, size: int) -> Curve | None:
-    """The run of a learner as the source has it: the one that is called like it. `LEARNER-cycle` is one in rounds."""
+    """The run of a learner as the source has it: the one that is called like it."""
     return next((curve for curve in curves if curve.name == f"{learner}-{size}" and "theta" in curve.rows[-1]), None)
 
 
@@ -147,24 +155,17 @@ def summarise(rows: Sequence[Row], claim: Claim) -> Summary:
         "balancing-fig-2": shapes,
         "balancing-fig-3": errors,
         "balancing-sec-6-labels": all_of(_labels(rows, claim)),
-        "balancing-k1": _k1(curves, claim.numbers["k1"]),
+        "balancing-k1": all_of([_below(curves, learner, size, claim.numbers["k1"]) for learner, size in _pairs()]),
         "balancing-k5": all_of([_turns(curves, size, claim.numbers["k5"]) for size in _BOARDS]),
         "balancing-k11": all_of(_knowledge(curves, 5)),
         "silver-fig-9-4": shapes,
         "silver-fig-9-5": errors,
     }
-    return summary_of(_COLUMNS, [*map(_label_line, _label_rows(rows)), *_lines(rows, curves)], answers)
+    return summary_of(COLUMNS, [*map(_label_line, _label_rows(rows)), *error_lines(rows, curves)], answers)
 
 
 def _pairs() -> list[tuple[str, int]]:
     return [(learner, size) for size in _BOARDS for learner in _BALANCERS]
-
-
-def _k1(curves: Sequence[Curve], bar: float) -> Answer:
-    """Judged by the learners of the source; what the cycle comes to is told beside them."""
-    own = all_of([_below(curves, learner, size, bar) for learner, size in _pairs()])
-    beyond = [_below(curves, _CYCLE, size, bar) for size in _BOARDS if _main(curves, _CYCLE, size) is not None]
-    return replace(own, result="; ".join([own.result, *(f"beyond the source, {one.text}" for one in beyond)]))
 
 
 def _missing(text: str) -> Finding:
@@ -174,12 +175,7 @@ def _missing(text: str) -> Finding:
 def _below(curves: Sequence[Curve], learner: str, size: int, bar: float) -> Finding:
     """Is the error at the end at most so many times that of uniform playouts?"""
     curve, text = _main(curves, learner, size), f"{learner} on {size}x{size}"
-    if curve is None or curve.ratio is None:
-        return _missing(text)
-    ratio, low, high = curve.ratio
-    told = f"{text}: {ratio:.2f} ({low:.2f} to {high:.2f}) times uniform's error after {curve.steps:,} steps"
-    told += f", at most {bar:g}"
-    return Finding("reproduced" if ratio <= bar else "not" if low > bar else "partly", told)
+    return _missing(text) if curve is None else curve.stays_below(bar, text)
 
 
 def _turns(curves: Sequence[Curve], size: int, factor: float) -> Finding:
@@ -329,7 +325,8 @@ def _label_line(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
-def _lines(rows: Sequence[Row], curves: Sequence[Curve]) -> list[list[str]]:
+def error_lines(rows: Sequence[Row], curves: Sequence[Curve]) -> list[list[str]]:
+    """What each policy errs at the end, the least on each board first."""
     by_name = {curve.name: curve for curve in curves}
     uniform = {row["test"]: row for row in rows if row.get("accuracy") == "uniform"}
     lines = []

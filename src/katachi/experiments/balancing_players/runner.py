@@ -35,7 +35,7 @@ __all__ = ["draw", "run", "spec_of_player", "summarise", "total"]
 _BOARDS = (5, 6)
 _Z95 = 1.959963984540054
 _ANCHOR = "policy:name=uniform"
-_LEARNT = ("regression", "reinforcement-early", "reinforcement", "balancing", "two-step", "two-step-cycle")
+_LEARNT = ("regression", "reinforcement-early", "reinforcement", "balancing", "two-step")
 _NAMES = ("uniform", *_LEARNT, "fuego", "mogo")
 
 

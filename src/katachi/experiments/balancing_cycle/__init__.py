@@ -1,0 +1,1 @@
+"""Two-step balancing in the iterated cycle."""

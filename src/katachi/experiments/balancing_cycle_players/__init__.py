@@ -1,0 +1,1 @@
+"""The policies of the iterated cycle as players."""
