@@ -60,7 +60,7 @@ def test_errors_of_each_round_and_the_policy_are_told(tmp_path: Path) -> None:
     run = katachi(*RUN, "--rounds", "2", "--test", test, "--out", folder)
     assert run.returncode == 0, run.stderr
     lines = run.stdout.splitlines()
-    assert lines[0] == f"2 rounds of 40 steps in {folder}, 2 of them now"
+    assert lines[0] == f"2 rounds of 40 steps in {folder}, 2 now"
     assert [line.split()[0] for line in lines[2:5]] == ["0", "1", "2"]
     assert lines[-1] == f"  the policy: softmax-shapes({folder}/checkpoint.safetensors)"
     assert "2/2 rounds: round 2: MSE" in run.stderr
@@ -74,10 +74,11 @@ def test_errors_of_each_round_and_the_policy_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--learner", "balancing"), "neither player=tournament:sims=3000 nor leaf_player=None has {policy}"),
+        (("--learner", "balancing"), "player=tournament:sims=3000 (leaf_player=None) has no {policy}"),
         (("--learner", "reinforcement", "--player", "mc-rave:sims=9,playout_policy={policy}"), "without labels"),
         (("--learner", "walking"), "learner"),
         (("--learner", "two-step", "--trees", "0"), "trees=0 gives it none"),
+        (("--learner", "balancing", "--leaf-player", "policy:name={policy},sims=2"), "does not learn from trees"),
         (("--learner", "two-step", "--size", "4x5"), "4x5"),
         (("--learner", "two-step", "--leaf-player", "policy:name={policy"), "{policy"),
         (("--learner", "two-step", "--leaf-player", "policy:name={policy}"), "sims"),

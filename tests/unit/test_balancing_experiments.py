@@ -1,6 +1,7 @@
 """The experiments on simulation balancing: each once, small, and their verdicts on rows made by hand."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -260,11 +261,23 @@ class TestCycle:
         assert summary.verdict == expected
         assert f"two-step on 6x6: {ratio:.2f} (" in summary.result
 
-    @pytest.mark.parametrize("change", [{"data": "test-5"}, {"steps": 25}])
-    def test_a_cycle_has_its_own_data_and_whole_rounds(self, change: dict[str, object]) -> None:
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"data": "test-5"}, "it makes its own data, not 'test-5'"),
+            ({"steps": 25}, "25 steps are no whole rounds of 10"),
+            ({"cycle": None}, "is no cycle: it has no alpha_factor=0.5"),
+            ({"cycle": {"name": "c", "size": 6, "games": 2, "trees": 2, "player": "mc-rave:sims=9"}}, "labels of 6x6"),
+            (
+                {"cycle": {"name": "c", "size": 5, "games": 2, "trees": 2, "player": "mc-rave:sims=9"}},
+                "has no {policy}",
+            ),
+        ],
+    )
+    def test_what_is_no_cycle_is_refused_when_it_is_read(self, change: dict[str, object], message: str) -> None:
         told = experiment("balancing-cycle").settings("smoke", 1)
         (run,) = told["run"]
-        with pytest.raises(SettingsError, match=r"'two-step-cycle-5' is a cycle: .* whole rounds of 10 steps"):
+        with pytest.raises(SettingsError, match=re.escape(message)):
             LearningSettings.from_mapping({**told, "run": [{**run, **change}]})
 
     def test_what_is_missing_is_made_again_and_what_is_shipped(self, tmp_path: Path) -> None:

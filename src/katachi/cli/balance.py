@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from katachi.training.policy_learning import PolicyLearningResult, PolicyMetrics
 
 __all__ = [
-    "Baseline", "BiasSimulations", "CriticAlpha", "EyeRule", "GradientSimulations", "LargestBias", "LengthNormalise",
-    "LongestSimulation", "Start", "TestPositions", "TestSimulations", "Threads", "WeightDecay", "balance",
+    "Baseline", "BiasSimulations", "CriticAlpha", "GradientSimulations", "LargestBias", "LengthNormalise", "Start",
+    "TestPositions", "TestSimulations", "Threads", "WeightDecay", "balance",
 ]  # fmt: skip
 
 Start = Annotated[Path | None, typer.Option(help="Weights of a policy to begin with, instead of zeros.")]
@@ -23,12 +23,10 @@ GradientSimulations = Annotated[int, typer.Option(help="N, of balancing: for its
 LengthNormalise = Annotated[bool, typer.Option(help="Divide a simulation's gradient by its length?")]
 Baseline = Annotated[str, typer.Option(help="Subtracted from outcomes: none, mean or critic.")]
 CriticAlpha = Annotated[float, typer.Option(help="Step size of the critic.")]
-EyeRule = Annotated[str, typer.Option(help="What nobody fills: simple, surrounded, strict or none.")]
-LongestSimulation = Annotated[int, typer.Option(help="Moves; a longer one is a draw.")]
 WeightDecay = Annotated[
     float, typer.Option(help="λ: each step takes α λ θ from the weights θ, against learning data by heart.")
 ]
-LargestBias = Annotated[float, typer.Option(help="A bias of balancing beyond it counts as so much.")]
+LargestBias = Annotated[float, typer.Option(help="A bias of balancing or two-step beyond it counts as so much.")]
 Threads = Annotated[int, typer.Option(help="Of simulations; results do not depend on it.")]
 TestPositions = Annotated[int, typer.Option(help="Positions for each row of metrics.")]
 TestSimulations = Annotated[int, typer.Option(help="Playouts from each of them.")]
@@ -63,8 +61,8 @@ def balance(
     largest_bias: LargestBias = 1.0,
     rl_reward: Annotated[str, typer.Option(help="Of reinforcement: mover_pm1, or literal as printed.")] = "mover_pm1",
     komi: Annotated[float | None, typer.Option(help="Points for White; that of the data, or 7.5.")] = None,
-    eye_rule: EyeRule = "simple",
-    longest_simulation: LongestSimulation = 200,
+    eye_rule: Annotated[str, typer.Option(help="What nobody fills: simple, surrounded, strict or none.")] = "simple",
+    longest_simulation: Annotated[int, typer.Option(help="Moves; a longer one is a draw.")] = 200,
     threads: Threads = 1,
     metrics_steps: Annotated[int, typer.Option(help="A row of metrics at every so many steps.")] = 1000,
     checkpoint_steps: Annotated[int, typer.Option(help="A checkpoint at every so many steps.")] = 1000,

@@ -9,11 +9,9 @@ from katachi.cli.balance import (
     Baseline,
     BiasSimulations,
     CriticAlpha,
-    EyeRule,
     GradientSimulations,
     LargestBias,
     LengthNormalise,
-    LongestSimulation,
     Start,
     TestPositions,
     TestSimulations,
@@ -21,7 +19,7 @@ from katachi.cli.balance import (
     WeightDecay,
 )
 from katachi.cli.console import live_status, print_json, raise_on_hangup
-from katachi.cli.label import Games, PerGame, Rules, Searches, Size, label_settings
+from katachi.cli.label import Games, PerGame, Rules, Searches, label_settings
 from katachi.cli.options import AsJson, ExecutorName, Seed, Workers, chosen_executor, folder_option
 from katachi.cli.train import square_side
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["cycle"]
 
 _LEAF_PLAYER = "policy:name={policy},sims=15"
-_ALPHAS = {"regression": 0.03}  # others have 1: that of our balanced policies
 
 
 def cycle(
@@ -41,7 +38,7 @@ def cycle(
         str, typer.Option(help="Values positions; {policy} in it is the policy so far.")
     ] = "tournament:sims=3000",
     leaf_player: Annotated[
-        str | None, typer.Option(help=f"Values the leaves of trees; {_LEAF_PLAYER} if not given.")
+        str | None, typer.Option(help=f"Values the leaves of trees, for two-step; {_LEAF_PLAYER} if not given.")
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="How many, with those that the folder has already.")] = 50,
     steps: Annotated[int, typer.Option(min=1, help="Of learning in each round.")] = 800,
@@ -50,9 +47,9 @@ def cycle(
     searches: Searches = 1,
     trees: Annotated[
         int | None,
-        typer.Option(min=0, help="Of so many games of a round a position gets a tree; two-step: of all if not given."),
+        typer.Option(min=0, help="Of so many games of a round a position gets a tree, for two-step; all if not given."),
     ] = None,
-    size: Size = "5",
+    size: Annotated[str, typer.Option(help="Of the board: N, or NxN.")] = "5",
     komi: Annotated[float, typer.Option(help="Points for White.")] = 7.5,
     rules: Rules = "cgos",
     start: Start = None,
@@ -73,8 +70,6 @@ def cycle(
     critic_alpha: CriticAlpha = 0.1,
     weight_decay: WeightDecay = 0.0,
     largest_bias: LargestBias = 1.0,
-    eye_rule: EyeRule = "simple",
-    longest_simulation: LongestSimulation = 200,
     test_positions: TestPositions = 1000,
     test_simulations: TestSimulations = 100,
     threads: Threads = 1,
@@ -84,10 +79,11 @@ def cycle(
 ) -> None:
     """Learn a playout policy in rounds: label positions, learn from them, and let the policy make the next labels.
 
-    {policy} in --player or --leaf-player is the policy that has been learnt so far, uniform at first. It values by
-    itself (policy:name={policy},sims=15), or in a search (mc-rave:sims=1000,playout_policy={policy}). Each round has
-    games of its own. The folder keeps labels and policies of all rounds; a run that was stopped or killed goes on with
-    the same command, and more --rounds make it longer. Needs katachi[data].
+    {policy} in --player or --leaf-player is the policy that has been learnt so far, at first uniform or that of
+    --start. It values by itself (policy:name={policy},sims=15), or in a search
+    (mc-rave:sims=1000,playout_policy={policy}). Each round has games of its own. The folder keeps labels and policies
+    of all rounds; a run that was stopped or killed goes on with the same command, and more --rounds make it longer.
+    Needs katachi[data].
 
     \b
     Examples:
@@ -96,21 +92,21 @@ def cycle(
       katachi match 'flat-mc:sims=100,policy=softmax-shapes(cycle6/checkpoint.safetensors)' flat-mc:sims=100 --size 6
     """
     from katachi.training.data_set import DataSet
-    from katachi.training.policy_cycle import PolicyCycleSettings, learn_in_cycle
+    from katachi.training.policy_cycle import ALPHAS, PolicyCycleSettings, learn_in_cycle
     from katachi.training.policy_learning import PolicyLearningSettings, PolicySchedule
 
     side = square_side(size)
     wanted_trees = (games if learner == "two-step" else 0) if trees is None else trees
     labels = label_settings(
         size, games=games, per_game=per_game, player=player, searches=searches, trees=wanted_trees,
-        leaf_player=(leaf_player or _LEAF_PLAYER) if wanted_trees else None, komi=komi, rules=rules, seed=seed,
+        leaf_player=leaf_player or (_LEAF_PLAYER if wanted_trees else None), komi=komi, rules=rules, seed=seed,
     )  # fmt: skip
     learning = PolicyLearningSettings.from_mapping(
         {
             "learner": learner,
             "size": side,
             "seed": seed,
-            "alpha": _ALPHAS.get(learner, 1.0) if alpha is None else alpha,
+            "alpha": ALPHAS.get(learner, 1.0) if alpha is None else alpha,
             "bias_simulations": bias_simulations,
             "gradient_simulations": gradient_simulations,
             "length_normalise": length_normalise,
@@ -119,8 +115,6 @@ def cycle(
             "weight_decay": weight_decay,
             "largest_bias": largest_bias,
             "komi": komi,
-            "eye_rule": eye_rule,
-            "longest_simulation": longest_simulation,
         }
     )
     settings = PolicyCycleSettings(labels=labels, learning=learning, steps=steps, alpha_factor=alpha_factor)
@@ -145,7 +139,8 @@ def cycle(
 
 def _lines(result: "PolicyCycleResult") -> list[str]:
     each = result.steps // max(1, result.rounds)
-    lines = [f"{result.rounds} rounds of {each:,} steps in {result.folder}, {result.made} of them now"]
+    rounds = "1 round" if result.rounds == 1 else f"{result.rounds} rounds"
+    lines = [f"{rounds} of {each:,} steps in {result.folder}, {result.made} now"]
     if result.rows and result.rows[0]["mse"] is not None:
         lines.append("  round     MSE  without noise")
         lines += [f"  {row['round']:5}  {row['mse']:6.4f}  {row['corrected_mse']:13.4f}" for row in result.rows]

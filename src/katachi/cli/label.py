@@ -203,6 +203,7 @@ def komi(
 
 
 def label_settings(size: str, *, per_game: str, **values: Any) -> "LabelSettings":  # noqa: ANN401
+    """From options: a board as text, and positions of a game as `one`, `all` or a number."""
     from katachi.core.errors import InvalidArgumentError
     from katachi.games.go.vertex import parse_size
     from katachi.training.labels import LabelSettings

@@ -26,7 +26,7 @@ from katachi.core.types import Player
 from katachi.games.go.game import GoGame
 from katachi.games.go.position import Position
 
-__all__ = ["DataSet", "LabelledPosition", "LabelledTree", "replay"]
+__all__ = ["DataSet", "LabelledPosition", "LabelledTree", "replay", "require_libraries"]
 
 _KEY = b"katachi"
 _KIND = "data set"
@@ -128,7 +128,7 @@ class DataSet:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file, whole or not at all."""
         self.check()
-        pyarrow, parquet = _libraries()
+        pyarrow, parquet = require_libraries()
         columns = [list(column) for column in zip(*map(_row, self.positions), strict=True)] or [[] for _ in _COLUMNS]
         header = {
             "kind": _KIND,
@@ -148,13 +148,15 @@ class DataSet:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "DataSet":
         """Reads a file; one that is missing, damaged or something else is a DataSetError."""
-        pyarrow, parquet = _libraries()
+        pyarrow, parquet = require_libraries()
         try:
             content = Path(path).read_bytes()
         except OSError as error:
             raise DataSetError(f"{path}: {error.strerror or error}") from error
         try:
-            table = parquet.read_table(pyarrow.BufferReader(content), page_checksum_verification=True)
+            # Not read_table: threads of its reader may still drop the content when the interpreter is already ending.
+            file = parquet.ParquetFile(pyarrow.BufferReader(content), page_checksum_verification=True)
+            table = file.read(use_threads=False)
             names = table.column_names
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataSetError(f"{path} is no Parquet file, or a damaged one: {error}") from error
@@ -254,7 +256,8 @@ def _schema(pyarrow: Any) -> Any:  # noqa: ANN401  (the library is optional)
     return pyarrow.schema(list(zip(_COLUMNS, kinds, strict=True)))
 
 
-def _libraries() -> tuple[Any, Any]:
+def require_libraries() -> tuple[Any, Any]:
+    """pyarrow and its part for Parquet, which are optional; an error that says how to get them."""
     try:
         import pyarrow
         from pyarrow import parquet

@@ -42,14 +42,18 @@ from katachi.players.player import (
 )
 from katachi.players.registry import change_settings, make_player
 from katachi.players.thinking import ENDLESS, ThinkingPlayer, simulated_value
-from katachi.training.data_set import DataSet, LabelledPosition, LabelledTree, replay
+from katachi.training.data_set import DataSet, LabelledPosition, LabelledTree, replay, require_libraries
 
-__all__ = ["LabelProgress", "LabelSettings", "check_expert", "label", "label_here", "random_game"]
+__all__ = ["LabelProgress", "LabelSettings", "OtherLabelsError", "check_expert", "label", "label_here", "random_game"]
 
 Json: TypeAlias = dict[str, Any]
 
 _WORK = "katachi.training.labels:work"
 _LONGEST = 8  # times the area: random games of more moves are broken off (200 on 5x5)
+
+
+class OtherLabelsError(InvalidArgumentError):
+    """A file, or part of one, whose labels were made with other settings."""
 
 
 class LabelSettings(Settings):
@@ -399,6 +403,7 @@ def label(
     settings: LabelSettings, *, path: Path, executor: Executor, on_progress: OnProgress = lambda _: None
 ) -> DataSet:
     """Labels into a file, or what is missing of them. A file, or part of one, with other settings is refused."""
+    require_libraries()  # rather than when everything is labelled
     header = settings.to_header()
     if os.path.lexists(path):
         return _finished(path, header)
@@ -430,9 +435,7 @@ def _part_path(path: Path) -> Path:
 def _refuse_others(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     changed = differences(before, now)
     if changed:
-        raise InvalidArgumentError(
-            f"{path} holds labels with other settings: choose another file\n" + "\n".join(changed)
-        )
+        raise OtherLabelsError(f"{path} holds labels with other settings: choose another file\n" + "\n".join(changed))
 
 
 @contextmanager

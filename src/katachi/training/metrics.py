@@ -92,7 +92,7 @@ class RowsFile:
     def _done(self, line: str) -> int:
         try:
             return int(json.loads(line)[self._count])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise StoreError(f"{self.path}: a row of metrics that cannot be read: {line.strip()!r}") from error
 
 

@@ -35,8 +35,8 @@ from katachi.training.metrics import RowsFile
 from katachi.training.run_folder import CHECKPOINT, check_settings, has_checkpoint, open_run_folder
 
 __all__ = [
-    "ALPHAS", "PolicyLearningResult", "PolicyLearningSettings", "PolicyMetrics", "PolicySchedule", "learn_policy",
-    "policy_learning", "snapshot_path",
+    "ALPHAS", "PolicyLearningResult", "PolicyLearningSettings", "PolicyMetrics", "PolicySchedule", "check_board",
+    "learn_policy", "policy_learning", "snapshot_path",
 ]  # fmt: skip
 
 # Step sizes to start from (ours): the sources give none. Each learner's is from the grid 0.03, 0.1, 0.3, 1, 3.
@@ -279,7 +279,7 @@ class _Run:
         schedule: PolicySchedule,
     ) -> None:
         for each in (data, test):
-            _check_board(each, settings)
+            check_board(each, settings)
         self._settings, self._folder, self._schedule, self._test = settings, folder, schedule, test
         self.path = folder / CHECKPOINT
         data = _with_trees(data) if settings.learner == "two-step" else data
@@ -420,7 +420,8 @@ def _tally_of(sums: Iterable[float]) -> _core.PolicyLearningTally:
     return tally
 
 
-def _check_board(data: DataSet | None, settings: PolicyLearningSettings) -> None:
+def check_board(data: DataSet | None, settings: PolicyLearningSettings) -> None:
+    """Refuses data of other boards, or with another komi."""
     if data is None:
         return
     if (data.width, data.height) != (settings.size, settings.size):

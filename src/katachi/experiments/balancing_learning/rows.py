@@ -40,7 +40,6 @@ from katachi.policies.playout_policies import policy_moves
 from katachi.policies.policy_weights import load_policy_weights
 from katachi.training.data_set import DataSet
 from katachi.training.label_report import check_labels, summarise
-from katachi.training.labels import LabelSettings
 from katachi.training.policy_cycle import PolicyCycleSettings, learn_in_cycle
 from katachi.training.policy_learning import PolicyLearningSettings, PolicySchedule, learn_policy, snapshot_path
 
@@ -76,10 +75,13 @@ class _Run(Settings):
         if isinstance(told := values.pop("cycle", None), Mapping):
             told = LabelsOf.from_mapping(told)
         super().__init__(cycle=told, **values)
-        if told is not None and (self.data is not None or self.steps % self.every):
+        if told is None and self.alpha_factor != 1:
+            raise SettingsError(f"the run {self.name!r} is no cycle: it has no alpha_factor={self.alpha_factor:g}")
+        if told is not None and self.data is not None:
+            raise SettingsError(f"the run {self.name!r} is a cycle: it makes its own data, not {self.data!r}")
+        if told is not None and self.steps % self.every:
             raise SettingsError(
-                f"the run {self.name!r} is a cycle: it makes its own data, not {self.data!r}, in whole rounds of "
-                f"{self.every} steps, not {self.steps} in all"
+                f"the run {self.name!r} is a cycle: {self.steps} steps are no whole rounds of {self.every}"
             )
 
     @property
@@ -111,6 +113,34 @@ class LearningSettings(Settings):
                     f"{sorted(map(str, missing))}"
                 )
             earlier.add(told.name)
+            if told.cycle is not None:
+                self.cycle_of(told)  # whether it fits
+
+    def learning_of(self, run: _Run) -> PolicyLearningSettings:
+        """How its policy is learnt."""
+        test = self.labels_of(run.test)
+        return PolicyLearningSettings(
+            learner=run.learner,
+            size=test.size,
+            seed=self.seed,
+            alpha=run.alpha,
+            komi=test.komi,
+            bias_simulations=run.simulations,
+            gradient_simulations=run.simulations,
+            baseline=run.baseline,
+            weight_decay=run.weight_decay,
+            largest_bias=run.largest_bias,
+        )
+
+    def cycle_of(self, run: _Run) -> PolicyCycleSettings:
+        """The rounds of a run that is a cycle."""
+        assert run.cycle is not None
+        return PolicyCycleSettings(
+            labels=run.cycle.settings(self.seed),
+            learning=self.learning_of(run),
+            steps=run.every,
+            alpha_factor=run.alpha_factor,
+        )
 
     def labels_of(self, name: str) -> LabelsOf:
         """The data set of that name."""
@@ -176,7 +206,7 @@ def run_learning(told: LearningSettings, rows_path: Path, executor: Executor, pr
         do([work for run, work in works if run.cycle is None], f"{_HERE}:learn")
         for run, work in works:
             if run.cycle is not None:  # its labels are work for all
-                keep(_learn_in_cycle(run, run.cycle.settings(told.seed), work, executor, tell))
+                keep(_learn_in_cycle(run, told.cycle_of(run), work, executor, tell))
     do(errors, MEASURE)
 
 
@@ -210,26 +240,13 @@ def _waves(runs: Sequence[_Run]) -> Iterator[list[_Run]]:
 
 
 def _work(told: LearningSettings, run: _Run, places: Mapping[str, str], runs: Mapping[str, Path]) -> dict[str, Any]:
-    test = told.labels_of(run.test)
-    settings = {
-        "learner": run.learner,
-        "size": test.size,
-        "seed": told.seed,
-        "alpha": run.alpha,
-        "komi": test.komi,
-        "bias_simulations": run.simulations,
-        "gradient_simulations": run.simulations,
-        "baseline": run.baseline,
-        "weight_decay": run.weight_decay,
-        "largest_bias": run.largest_bias,
-    }
     start = None
     if run.start is not None:
         first = next(one for one in told.run if one.name == run.start)
         start = str(snapshot_path(runs[run.start], first.steps))
     return {
         "run": run.name,
-        "settings": settings,
+        "settings": told.learning_of(run).to_json(),
         "steps": run.steps,
         "stops": run.stops,
         "every": run.every,
@@ -289,12 +306,11 @@ def learn(work: dict[str, Any]) -> dict[str, Any]:
 
 
 def _learn_in_cycle(
-    run: _Run, labels: LabelSettings, work: dict[str, Any], executor: Executor, tell: Callable[[str], object]
+    run: _Run, settings: PolicyCycleSettings, work: dict[str, Any], executor: Executor, tell: Callable[[str], object]
 ) -> dict[str, Any]:
     """The same in rounds."""
-    settings = PolicyLearningSettings.from_mapping(work["settings"])
     learn_in_cycle(
-        PolicyCycleSettings(labels=labels, learning=settings, steps=run.every, alpha_factor=run.alpha_factor),
+        settings,
         rounds=run.steps // run.every,
         folder=Path(work["folder"]),
         executor=executor,
@@ -303,7 +319,7 @@ def _learn_in_cycle(
         schedule=_schedule(work),
         on_progress=lambda _, text: tell(f"{run.name}: {text}"),
     )
-    return _rows_of(work, settings)
+    return _rows_of(work, settings.learning)
 
 
 def _schedule(work: Mapping[str, Any]) -> PolicySchedule:
