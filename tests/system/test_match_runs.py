@@ -59,7 +59,7 @@ def settings(**changes: object) -> MatchSettings:
 
 
 def test_killed_ten_times_a_run_has_exactly_the_games_of_an_uninterrupted_one(tmp_path: Path) -> None:
-    words = ("flat-mc:sims=80", "random", "--size", 5, "--games", 60, "--seed", 7, "--openings", 1)
+    words = ("flat-mc:sims=320", "random", "--size", 5, "--games", 60, "--seed", 7, "--openings", 1)
     rng = random.Random(1)
     env = marked()
     games = [0]
