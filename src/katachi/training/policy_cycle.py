@@ -316,7 +316,7 @@ class _Cycle:
         steps, rows = self._settings.steps, list[dict[str, Any]]()
         for number in range(1, self.done + 1):
             path = self._place(number) / "metrics.jsonl"
-            found = {row.get("steps"): row for row in read_rows(path)}
+            found = {row["steps"]: row for row in read_rows(path) if isinstance(row.get("steps"), int)}
             wanted = {0: number - 1, steps: number} if number == 1 else {steps: number}
             rows += [self._row(place, found[after], path) for after, place in wanted.items() if after in found]
         return rows
