@@ -1,6 +1,5 @@
 """The experiments on simulation balancing: each once, small, and their verdicts on rows made by hand."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -312,7 +311,7 @@ class TestCycle:
     )
     def test_games(self, rates: tuple[int, int, int], expected: str) -> None:
         """Against the weaker ones and in direct play, against two-step on 6x6, and balancing against it."""
-        own, weaker = "two-step-cycle", ("uniform", "regression", "reinforcement")
+        own, weaker = "softmax-shapes(shipped-two-step-cycle)", ("uniform", "regression", "reinforcement")
         rows = []
         for size in (5, 6):
             rows += [met("mc", own, name, rates[0], size=size) for name in weaker]
@@ -321,14 +320,7 @@ class TestCycle:
             rows.append(met("mc", "balancing", own, rates[2], size=size))
             rows.append(met("direct", "reinforcement", own, rates[0], size=size))
         found = experiment("balancing-cycle-players")
-        rows = [replaced(row) for row in rows]
         assert found.runner.summarise(rows, found.claim).verdict == expected
-
-
-def replaced(row: Row) -> Row:
-    """With the policy of the cycle by its name in the package."""
-    text = json.dumps(row).replace('"two-step-cycle"', '"softmax-shapes(shipped-two-step-cycle)"')
-    return dict(json.loads(text.replace("=two-step-cycle", "=softmax-shapes(shipped-two-step-cycle)")))
 
 
 def met(kind: str, one: str, other: str, rate: int, of: int = 2000, size: int = 5) -> Row:
@@ -410,6 +402,18 @@ class TestPlayers:
         assert found["balancing-k8"].verdict == "reproduced"
         assert "5000 simulations for each move 50.0 %" in found["balancing-k8"].result
         assert found["balancing-k3"].verdict == "reproduced"  # other searches have a budget of their own
+
+    @pytest.mark.parametrize("scale", ["quick", "full"])
+    def test_every_policy_plays_1000_games_of_each_kind(self, scale: str) -> None:
+        played: dict[tuple[str, str, int], int] = {}
+        for duel in experiment("balancing-players").settings(scale, 1)["duel"]:
+            size, kind = duel.get("size") or duel["options"]["size"], duel["labels"]["kind"]
+            for pair in duel.get("variants", ()):
+                for policy in (pair["one"], pair["other"]) if kind in ("mc", "direct") else ():
+                    key = (policy, kind, size)
+                    played[key] = played.get(key, 0) + pair.get("games", duel["games"])
+        assert len(played) == 2 * 2 * 8  # policies by themselves and in search, on two boards
+        assert min(played.values()) >= 1000
 
     def test_pairings_of_the_bars_have_2000_games(self) -> None:
         for duel in experiment("balancing-players").settings("quick", 1)["duel"]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from katachi.training.label_report import LabelCheck, LabelSummary
     from katachi.training.labels import LabelProgress, LabelSettings
 
-__all__ = ["Games", "PerGame", "Rules", "Searches", "Size", "label", "label_settings"]
+__all__ = ["Games", "PerGame", "Rules", "Searches", "label", "label_settings"]
 
 label = typer.Typer(
     help="Label positions of random games with the values of deep searches; look at such labels, check them.",

@@ -201,7 +201,7 @@ class _Cycle:
         self._claim = {**self._configuration, "experts": _experts(settings)}
         self._check_folder()
         self.done = self._rounds_there()
-        self.rows = self._rows_there()
+        self.rows = [row for number in range(1, self.done + 1) for row in self._rows_of(number)]
         if self.done:
             self._write_rows(self.rows)
 
@@ -297,7 +297,7 @@ class _Cycle:
         for path in (snapshot_path(self._folder, number * self._settings.steps), self._folder / CHECKPOINT):
             self._write_policy(path, number, theta)
         self.done = number
-        self.rows = self._rows_there()
+        self.rows += self._rows_of(number)
         self._write_rows(self.rows)
 
     def _write_policy(self, path: Path, number: int, theta: "NDArray[np.float64]") -> None:
@@ -311,15 +311,12 @@ class _Cycle:
             configuration={**self._configuration, _ROUND: number},
         )
 
-    def _rows_there(self) -> list[dict[str, Any]]:
-        """At first and after each round that is over, from what the runs of the rounds say."""
-        steps, rows = self._settings.steps, list[dict[str, Any]]()
-        for number in range(1, self.done + 1):
-            path = self._place(number) / "metrics.jsonl"
-            found = {row["steps"]: row for row in read_rows(path) if isinstance(row.get("steps"), int)}
-            wanted = {0: number - 1, steps: number} if number == 1 else {steps: number}
-            rows += [self._row(place, found[after], path) for after, place in wanted.items() if after in found]
-        return rows
+    def _rows_of(self, number: int) -> list[dict[str, Any]]:
+        """Of the end of a round, and before the first one of the start, from what the run of the round says."""
+        path, steps = self._place(number) / "metrics.jsonl", self._settings.steps
+        found = {row["steps"]: row for row in read_rows(path) if isinstance(row.get("steps"), int)}
+        wanted = {0: 0, steps: 1} if number == 1 else {steps: number}
+        return [self._row(place, found[after], path) for after, place in wanted.items() if after in found]
 
     def _row(self, number: int, row: Mapping[str, Any], path: Path) -> dict[str, Any]:
         try:
